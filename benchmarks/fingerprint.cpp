@@ -100,7 +100,7 @@ class Fingerprint final : public Observer {
   void fences(const FenceEvent& e) override {
     all(8, e.warp.block, e.warp.warp, e.lanes, static_cast<unsigned>(e.scope));
   }
-  void warp_meets(const BarrierEvent& e) override { barrier(9, e); }
+  void warp_barrier_completes(const BarrierEvent& e) override { barrier(9, e); }
   void warp_sync_arrives(const WarpSyncEvent& e) override {
     all(10, e.warp.block, e.warp.warp, e.lanes, e.mask, e.site);
   }

@@ -93,7 +93,7 @@ Round& CountingObserver::round_of(const OfBlock& block) {
   return counters_.rounds[block.round];
 }
 
-void CountingObserver::warp_meets(const BarrierEvent&) { ++counters_.warp_barriers; }
+void CountingObserver::warp_barrier_completes(const BarrierEvent&) { ++counters_.warp_barriers; }
 
 void CountingObserver::barrier_completes(BlockNumber block, std::uint32_t) {
   ++counters_.block_barriers;

@@ -24,7 +24,7 @@ class CountingObserver final : public Observer {
   void executes(const ExecutionEvent& event) override;
   void branch_divides(const ExecutionEvent& event) override;
   void accesses(const AccessEvent& event) override;
-  void warp_meets(const BarrierEvent& event) override;
+  void warp_barrier_completes(const BarrierEvent& event) override;
   void barrier_completes(BlockNumber block, std::uint32_t barrier) override;
   void cluster_completes(std::uint64_t cluster) override;
 

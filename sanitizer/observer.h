@@ -149,7 +149,7 @@ class Observer {
   virtual void accesses(const AccessEvent& /*event*/) {}
   virtual void fences(const FenceEvent& /*event*/) {}
   /// bar.warp.sync completes for these lanes.
-  virtual void warp_meets(const BarrierEvent& /*event*/) {}
+  virtual void warp_barrier_completes(const BarrierEvent& /*event*/) {}
   virtual void warp_sync_arrives(const WarpSyncEvent& /*event*/) {}
   virtual void warp_sync_completes(const WarpSyncEvent& /*event*/) {}
   /// Whether `barrier_arrives`, `warps_arrive` and `barrier_completes` are to be called.

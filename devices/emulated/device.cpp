@@ -145,16 +145,9 @@ void Device::read(Address from, std::span<std::byte> bytes) const {
   if (!bytes.empty()) std::memcpy(bytes.data(), host(from, bytes.size()), bytes.size());
 }
 
-LaunchReport Device::launch(ModuleId module, std::string_view entry, const LaunchShape& shape,
-                            std::span<const ArgumentBytes> arguments, const Schedule& schedule,
-                            const Limits& limits) {
-  Origins origins;
-  return launch(module, entry, shape, arguments, schedule, limits, {.origins = &origins});
-}
-
 LaunchReport Device::launch(ModuleId module, std::string_view entry_name, const LaunchShape& shape,
                             std::span<const ArgumentBytes> arguments, const Schedule& schedule,
-                            const Limits& limits, const LaunchOwners& owners) {
+                            const Limits& limits, const LaunchOwners* owners) {
   const Program& code = program(module);
   const FunctionCode* entry = code.entry(entry_name);
   if (!entry) throw InputError(fmt::format("{} has no kernel named {}", code.name, entry_name));
@@ -162,7 +155,8 @@ LaunchReport Device::launch(ModuleId module, std::string_view entry_name, const 
   LaunchShape full = shape;
   full.cluster = cluster_of(*entry, shape);
   if (shape.cooperative) check_cooperative(code, *entry, shape);
-  LaunchOwners wanted = owners;
+  Origins origins;
+  LaunchOwners wanted = owners ? *owners : LaunchOwners{.origins = &origins};
   if (!tracks_) wanted.origins = nullptr;
   return Launch(code, *entry, *memory_, full, pack(*entry, arguments), schedule, limits, observers_, wanted)
       .run();

@@ -45,18 +45,14 @@ class Device {
 
   /// Runs one kernel to completion. Misbehaviour of the kernel is reported as findings; a launch beyond the
   /// device's limits or a nonexistent entry throws InputError; an unimplemented instruction throws
-  /// Unsupported.
+  /// Unsupported. `owners`: of the job that contains the launch, if any.
   LaunchReport launch(ModuleId module, std::string_view entry, const LaunchShape& shape,
                       std::span<const ArgumentBytes> arguments, const Schedule& schedule,
-                      const Limits& limits);
+                      const Limits& limits, const LaunchOwners* owners = nullptr);
 
  private:
   friend class JobRun;
 
-  /// `owners`: of the job that contains the launch.
-  LaunchReport launch(ModuleId module, std::string_view entry, const LaunchShape& shape,
-                      std::span<const ArgumentBytes> arguments, const Schedule& schedule,
-                      const Limits& limits, const LaunchOwners& owners);
   const Program& program(ModuleId module) const;
   /// The host memory that backs a range. Throws InputError unless the range is in one live allocation.
   std::byte* host(Address address, std::uint64_t bytes) const;

@@ -5,7 +5,6 @@
 
 #include "devices/emulated/memory/memory.h"
 #include "devices/emulated/scheduling/launch.h"
-#include "devices/emulated/shadow/definedness_output.h"
 
 namespace foldproof::emulated {
 
@@ -32,12 +31,11 @@ void JobRun::write(Address to, std::span<const std::byte> bytes) {
   if (to < end && input_.at < to + bytes.size()) claim_input();
 }
 
-LaunchReport JobRun::launch(ModuleId module, std::string_view entry, const LaunchShape& shape,
-                            std::span<const ArgumentBytes> arguments, const Schedule& schedule,
-                            const Limits& limits) {
+LaunchReport JobRun::launch(ModuleId module, const JobLaunch& step, std::span<const ArgumentBytes> arguments,
+                            const Schedule& schedule, const Limits& limits) {
   const NodeId known = provenance_ ? provenance_->expressions.size() : 0;
-  LaunchReport report = device_.launch(module, entry, shape, arguments, schedule, limits,
-                                       {.origins = &origins_, .provenance = provenance_.get()});
+  const LaunchOwners owners{.origins = &origins_, .provenance = provenance_.get()};
+  LaunchReport report = device_.launch(module, step.entry, step.shape, arguments, schedule, limits, &owners);
   if (provenance_) provenance_->launches.push_back(trace_of_launch(known));
   return report;
 }
@@ -46,10 +44,8 @@ bool JobRun::wants_replay() const {
   return std::ranges::any_of(device_.observers_, [](const auto& o) { return o->wants_all_reads(); });
 }
 
-UndefinedOutput JobRun::undefined_output(Address from, std::uint64_t bytes, std::string_view name,
-                                         std::uint32_t loose_element) const {
-  return emulated::undefined_output(origins_, device_.memory_->find(from),
-                                    {from, bytes, name, loose_element});
+UndefinedOutput JobRun::undefined_output(Address from, const JobBuffer& buffer) const {
+  return emulated::undefined_output(origins_, device_.memory_->find(from), from, buffer);
 }
 
 UseOfUndefined JobRun::use_of_undefined() const {

@@ -7,12 +7,11 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
 
 #include "devices/emulated/device.h"
 #include "devices/emulated/shadow/job_provenance.h"
 #include "devices/emulated/shadow/origins.h"
-#include "devices/undefined_fill.h"
+#include "devices/runner.h"
 
 namespace foldproof::emulated {
 
@@ -28,15 +27,13 @@ class JobRun {
   void trace(Address input, Element element, std::uint64_t count);
 
   void write(Address to, std::span<const std::byte> bytes);
-  LaunchReport launch(ModuleId module, std::string_view entry, const LaunchShape& shape,
-                      std::span<const ArgumentBytes> arguments, const Schedule& schedule,
-                      const Limits& limits);
+  LaunchReport launch(ModuleId module, const JobLaunch& step, std::span<const ArgumentBytes> arguments,
+                      const Schedule& schedule, const Limits& limits);
 
   /// Whether observers request that the launches be repeated in fresh memory.
   bool wants_replay() const;
-  /// The bytes of a buffer that the launches left undefined. `loose_element`: see JobBuffer.
-  UndefinedOutput undefined_output(Address from, std::uint64_t bytes, std::string_view name,
-                                   std::uint32_t loose_element) const;
+  /// The bytes of a buffer that the launches left undefined.
+  UndefinedOutput undefined_output(Address from, const JobBuffer& buffer) const;
   /// For the launches so far.
   UseOfUndefined use_of_undefined() const;
   /// The provenance of an output's elements, at the end of the run; std::nullopt if values are not traced.

@@ -19,24 +19,23 @@ namespace {
 /// The device buffers of one job, freed by the destructor.
 class Allocations {
  public:
-  Allocations(Device& device, const std::vector<JobBuffer>& buffers) : device_(device), buffers_(buffers) {
-    try {
-      for (const JobBuffer& buffer : buffers) {
-        if (buffer.initial.size() > buffer.bytes)
-          throw InputError(fmt::format("the buffer \"{}\" of {} bytes has {} initial bytes", buffer.name,
-                                       buffer.bytes, buffer.initial.size()));
-        blocks_.push_back(device.allocate(buffer.offset + buffer.bytes, buffer.name));
-        if (!buffer.initial.empty()) device.write(start(blocks_.size() - 1), buffer.initial);
-      }
-    } catch (...) {
-      release();
-      throw;
-    }
+  Allocations(Device& device, const std::vector<JobBuffer>& buffers) : device_(device), buffers_(buffers) {}
+  // Frees the last one first, so that the next run's buffers have the same addresses.
+  ~Allocations() {
+    for (; !blocks_.empty(); blocks_.pop_back()) device_.free(blocks_.back());
   }
-  ~Allocations() { release(); }
   Allocations(const Allocations&) = delete;
   Allocations& operator=(const Allocations&) = delete;
 
+  void allocate() {
+    for (const JobBuffer& buffer : buffers_) {
+      if (buffer.initial.size() > buffer.bytes)
+        throw InputError(fmt::format("the buffer \"{}\" of {} bytes has {} initial bytes", buffer.name,
+                                     buffer.bytes, buffer.initial.size()));
+      blocks_.push_back(device_.allocate(buffer.offset + buffer.bytes, buffer.name));
+      device_.write(start(blocks_.size() - 1), buffer.initial);
+    }
+  }
   Address start(std::size_t buffer) const { return blocks_.at(buffer) + buffers_[buffer].offset; }
 
   /// Reads back the buffers and adds the findings about undefined bytes. Returns the idle bytes of each
@@ -49,8 +48,7 @@ class Allocations {
       if (!buffer.read_back || buffer.bytes == 0) continue;
       result.contents[i].resize(buffer.bytes);
       device_.read(start(i), result.contents[i]);
-      UndefinedOutput undefined =
-          run.undefined_output(start(i), buffer.bytes, buffer.name, buffer.loose_element);
+      UndefinedOutput undefined = run.undefined_output(start(i), buffer);
       std::ranges::move(undefined.findings, std::back_inserter(result.findings));
       idle[i] = std::move(undefined.idle);
     }
@@ -58,11 +56,6 @@ class Allocations {
   }
 
  private:
-  // Frees the last one first, so that the next run's buffers have the same addresses.
-  void release() {
-    for (; !blocks_.empty(); blocks_.pop_back()) device_.free(blocks_.back());
-  }
-
   Device& device_;
   const std::vector<JobBuffer>& buffers_;
   std::vector<Address> blocks_;
@@ -115,17 +108,14 @@ class EmulatedRunner final : public Runner {
     std::vector<std::vector<ByteRange>> idle;  ///< by buffer: bytes that carry no information
     UseOfUndefined use;                        ///< if findings or the purpose require it
   };
-  enum class Purpose : bool { first, compare };
 
   /// `fill`: the contents of undefined memory and registers.
   Attempt watched(const Job& job, const std::optional<UndefinedFill>& fill = std::nullopt) {
-    {
-      JobRun first(device_, fill, false);
-      Attempt attempt = run(job, first, fill ? Purpose::compare : Purpose::first);
-      if (!first.wants_replay()) return attempt;
+    for (bool again = false;; again = true) {
+      JobRun one(device_, fill, again);
+      Attempt attempt = run(job, one, fill.has_value());
+      if (again || !one.wants_replay()) return attempt;
     }
-    JobRun replay(device_, fill, true);
-    return run(job, replay, fill ? Purpose::compare : Purpose::first);
   }
 
   // A finding that is kept only if another undefined value changes the result. Warnings about possible
@@ -170,7 +160,7 @@ class EmulatedRunner final : public Runner {
     return all;
   }
 
-  Attempt run(const Job& job, JobRun& run, Purpose purpose) {
+  Attempt run(const Job& job, JobRun& run, bool compares) {
     Attempt attempt;
     JobResult& result = attempt.result;
     result.cost = 0;
@@ -178,7 +168,8 @@ class EmulatedRunner final : public Runner {
     try {
       const ModuleId module = module_of(job.image);
       device_.reset(module);
-      const Allocations allocations(device_, job.buffers);
+      Allocations allocations(device_, job.buffers);
+      allocations.allocate();
       if (job.trace)
         run.trace(allocations.start(job.trace->input), job.trace->input_element, job.trace->input_count);
       for (const JobStep& step : job.steps) {
@@ -193,8 +184,7 @@ class EmulatedRunner final : public Runner {
         if (auto trace = run.provenance(allocations.start(job.trace->output), job.trace->output_element,
                                         job.trace->output_count))
           result.trace = std::make_shared<const ProvenanceTrace>(*std::move(trace));
-      if (purpose == Purpose::compare || std::ranges::any_of(result.findings, is_doubtful))
-        attempt.use = run.use_of_undefined();
+      if (compares || std::ranges::any_of(result.findings, is_doubtful)) attempt.use = run.use_of_undefined();
     } catch (const Unsupported& reason) {
       result.unsupported = reason.what();
       result.completed = false;
@@ -207,22 +197,18 @@ class EmulatedRunner final : public Runner {
     std::vector<ArgumentBytes> arguments;
     for (const JobArgument& argument : step.arguments)
       arguments.push_back(patched(argument, [&](std::size_t buffer) { return allocations.start(buffer); }));
-    LaunchReport report = launched(run, module, step, arguments, job);
+    LaunchReport report;
+    try {
+      report = run.launch(module, step, arguments, schedule_of(job), job.limits);
+    } catch (const InputError& error) {
+      throw InputError(error.sentence(), error.position().file.empty() ? step.where : error.position());
+    }
     result.cost += report.warp_instructions;
     result.warp_instructions = result.cost;
     result.printed += report.printed;
     for (Finding& finding : report.findings) {
       if (is_fatal(finding.kind)) result.completed = false;
       result.findings.push_back(std::move(finding));
-    }
-  }
-
-  static LaunchReport launched(JobRun& run, ModuleId module, const JobLaunch& step,
-                               const std::vector<ArgumentBytes>& arguments, const Job& job) {
-    try {
-      return run.launch(module, step.entry, step.shape, arguments, schedule_of(job), job.limits);
-    } catch (const InputError& error) {
-      throw InputError(error.sentence(), error.position().file.empty() ? step.where : error.position());
     }
   }
 

@@ -27,8 +27,8 @@ class Clocked : public Check {
   void fences(const FenceEvent& event) final {
     notify([&](Clocks& clocks) { clocks.fences(event); });
   }
-  void warp_meets(const BarrierEvent& event) final {
-    notify([&](Clocks& clocks) { clocks.warp_meets(event); });
+  void warp_barrier_completes(const BarrierEvent& event) final {
+    notify([&](Clocks& clocks) { clocks.warp_barrier_completes(event); });
   }
   void barrier_arrives(const BarrierEvent& event) final {
     notify([&](Clocks& clocks) { clocks.barrier_arrives(event); });

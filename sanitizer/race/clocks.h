@@ -136,7 +136,7 @@ class Clocks {
   static bool heard_of(const WarpClock& who, unsigned lane, BlockNumber other);
 
   // Events that establish order.
-  void warp_meets(const BarrierEvent& event);
+  void warp_barrier_completes(const BarrierEvent& event);
   void barrier_arrives(const BarrierEvent& event);
   void warps_arrive(const BarrierEvent& event, std::uint32_t warps);
   void barrier_completes(BlockNumber block, std::uint32_t barrier);

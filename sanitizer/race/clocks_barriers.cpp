@@ -6,7 +6,7 @@
 
 namespace foldproof {
 
-void Clocks::warp_meets(const BarrierEvent& event) {
+void Clocks::warp_barrier_completes(const BarrierEvent& event) {
   WarpClock& warp = this->warp(event.warp);
   const Time now = ++warp.time;
   if ((event.lanes | warp.missing) == all_lanes) {

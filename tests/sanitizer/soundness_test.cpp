@@ -21,7 +21,7 @@ class Recorder final : public Observer {
   void launch_begins(const LaunchView& launch) override { truth_.launch_begins(launch); }
   void accesses(const AccessEvent& event) override { truth_.accesses(event); }
   void fences(const FenceEvent& event) override { truth_.fences(event); }
-  void warp_meets(const BarrierEvent& event) override { truth_.warp_meets(event); }
+  void warp_barrier_completes(const BarrierEvent& event) override { truth_.warp_barrier_completes(event); }
   void barrier_arrives(const BarrierEvent& event) override { truth_.barrier_arrives(event); }
   void barrier_completes(BlockNumber block, std::uint32_t barrier) override {
     truth_.barrier_completes(block, barrier);

@@ -153,7 +153,7 @@ void Truth::fences(const FenceEvent& event) {
   });
 }
 
-void Truth::warp_meets(const BarrierEvent& event) {
+void Truth::warp_barrier_completes(const BarrierEvent& event) {
   Bits knows, met;
   for_each(event.lanes, [&](unsigned l) {
     const Lane& who = lane({event.warp.block, event.warp.warp, l});

@@ -72,7 +72,7 @@ class Truth final : public Observer {
   void launch_begins(const LaunchView& launch) override;
   void accesses(const AccessEvent& event) override;
   void fences(const FenceEvent& event) override;
-  void warp_meets(const BarrierEvent& event) override;
+  void warp_barrier_completes(const BarrierEvent& event) override;
   void barrier_arrives(const BarrierEvent& event) override;
   void barrier_completes(BlockNumber block, std::uint32_t barrier) override;
   void cluster_arrives(const BarrierEvent& event, bool releases) override;

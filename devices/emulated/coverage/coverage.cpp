@@ -28,7 +28,7 @@ void Coverage::compares(const Frame& frame, const isa::Instruction& i, isa::Lane
   if (count != sources.size()) return;
   std::vector<Operands>& known = comparisons_[i.site];
   const auto value = [&](const Source& source, unsigned lane) {
-    return low_bytes(frame.registers() + source.row + lane * source.bytes, source.bytes);
+    return column(frame.registers(), source.row, lane, source.bytes);
   };
   for_lanes(lanes, [&](unsigned lane) {
     if (known.size() == most_operands) return;

@@ -5,8 +5,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "devices/emulated/program/access_attributes.h"
-#include "devices/emulated/program/instruction_class.h"
+#include "devices/emulated/program/observed_attributes.h"
 #include "devices/emulated/state/columns.h"
 #include "sanitizer/lane_set.h"
 
@@ -57,23 +56,11 @@ Events::Events(const Program& program, const Geometry& geometry, const AddressSp
   std::ranges::copy_if(observers_, std::back_inserter(of_executions_), &Observer::wants_executions);
 }
 
-void Events::launch_begins() {
-  for (Observer* observer : observers_) observer->launch_begins(*this);
-}
-
 std::vector<Finding> Events::launch_ends() {
   std::vector<Finding> findings;
   for (Observer* observer : observers_)
     for (Finding& finding : observer->launch_ends()) findings.push_back(std::move(finding));
   return findings;
-}
-
-void Events::block_begins(const Block& block) {
-  for (Observer* observer : observers_) observer->block_begins(block.number);
-}
-
-void Events::block_ends(const Block& block) {
-  for (Observer* observer : observers_) observer->block_ends(block.number);
 }
 
 bool Events::has_plain_strong_accesses() const {
@@ -250,7 +237,7 @@ void Events::emit_warp_sync_completion(const Warp& warp, Members members) {
   for (Observer* observer : observers_) {
     observer->warp_sync_completes({id(warp), present, first.member_mask, i.site});
     if (i.action == Action::warp_sync)
-      observer->warp_meets(
+      observer->warp_barrier_completes(
           {.warp = id(warp), .lanes = present | (first.member_mask & warp.exited), .site = i.site});
   }
 }
@@ -267,17 +254,9 @@ void Events::emit_cluster_arrival(const Warp& warp, LaneMask lanes, const Instru
                               releases(i.form->semantics));
 }
 
-void Events::emit_cluster_completion(const Cluster& cluster) {
-  for (Observer* observer : observers_) observer->cluster_completes(cluster.number);
-}
-
 void Events::emit_cluster_wait(const Warp& warp, LaneMask lanes, const Instruction& i) {
   for (Observer* observer : observers_)
     observer->cluster_waits({.warp = id(warp), .lanes = lanes, .site = i.site}, acquires(i.form->semantics));
-}
-
-void Events::emit_exit(const Warp& warp, LaneMask lanes) {
-  for (Observer* observer : observers_) observer->exits({.warp = id(warp), .lanes = lanes});
 }
 
 }  // namespace foldproof::emulated

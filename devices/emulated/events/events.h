@@ -26,11 +26,19 @@ class Events final : private LaunchView {
   bool accesses() const { return !of_accesses_.empty(); }
   bool executions() const { return !of_executions_.empty(); }
 
-  void launch_begins();
+  void launch_begins() {
+    for (Observer* observer : observers_) observer->launch_begins(*this);
+  }
   std::vector<Finding> launch_ends();
-  void block_begins(const Block& block);
-  void block_ends(const Block& block);
-  void emit_exit(const Warp& warp, LaneMask lanes);
+  void block_begins(const Block& block) {
+    for (Observer* observer : observers_) observer->block_begins(block.number);
+  }
+  void block_ends(const Block& block) {
+    for (Observer* observer : observers_) observer->block_ends(block.number);
+  }
+  void emit_exit(const Warp& warp, LaneMask lanes) {
+    for (Observer* observer : observers_) observer->exits({.warp = id(warp), .lanes = lanes});
+  }
 
   void emit_execution(const Warp& warp, const DivergentGroup& group, const Instruction& i, LaneMask active);
   /// The group's lanes diverge at a branch.
@@ -76,7 +84,9 @@ class Events final : private LaunchView {
   void emit_warp_sync_arrival(const Warp& warp, const DivergentGroup& group, const Instruction& i);
   void emit_warp_sync_completion(const Warp& warp, Members members);
   void emit_cluster_arrival(const Warp& warp, LaneMask lanes, const Instruction& i);
-  void emit_cluster_completion(const Cluster& cluster);
+  void emit_cluster_completion(const Cluster& cluster) {
+    for (Observer* observer : observers_) observer->cluster_completes(cluster.number);
+  }
   void emit_cluster_wait(const Warp& warp, LaneMask lanes, const Instruction& i);
 
  private:

@@ -7,8 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "devices/emulated/synchronization/block_barriers.h"
-#include "devices/emulated/synchronization/cluster_barriers.h"
+#include "devices/emulated/synchronization/barriers.h"
 #include "devices/emulated/synchronization/parts.h"
 #include "devices/emulated/synchronization/warp_sync.h"
 

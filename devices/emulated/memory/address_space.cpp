@@ -67,31 +67,19 @@ Region AddressSpace::shared_region(Block& block, std::uint64_t address, std::uin
   return {};
 }
 
-Region AddressSpace::local_region(Warp& warp, unsigned lane, std::uint64_t begin) {
-  auto &memory = warp.local[lane], &defined = warp.local_defined[lane];
-  return {memory.data(), defined.empty() ? nullptr : defined.data(), begin, memory.size()};
-}
-
 Region AddressSpace::region(Warp& warp, StateSpace space, std::uint64_t address, unsigned lane) {
-  switch (space) {
-    case StateSpace::global: return global_.find(address);
+  // A generic address includes its window; an address in an explicit state space does not.
+  const std::uint64_t origin = space == StateSpace::none ? address & ~(isa::window_size - 1) : 0;
+  switch (owner(space, address)) {
     case StateSpace::shared_cta:
-    case StateSpace::shared_cluster: return shared_region(*warp.block, address, 0);
-    case StateSpace::local: return local_region(warp, lane, 0);
-    case StateSpace::constant: return {constants_.data(), nullptr, 0, constants_.size()};
+    case StateSpace::shared_cluster: return shared_region(*warp.block, address, origin);
+    case StateSpace::local: {
+      auto &memory = warp.local[lane], &defined = warp.local_defined[lane];
+      return {memory.data(), defined.empty() ? nullptr : defined.data(), origin, memory.size()};
+    }
+    case StateSpace::constant: return {constants_.data(), nullptr, origin, constants_.size()};
     // The launch's parameters are read-only: only loads reach this.
-    case StateSpace::param:
-      return {const_cast<std::byte*>(parameters_.data()), nullptr, 0, parameters_.size()};
-    case StateSpace::none: break;
-  }
-  switch (address >> isa::window_bits) {
-    case isa::shared_window >> isa::window_bits:
-      return shared_region(*warp.block, address, isa::shared_window);
-    case isa::local_window >> isa::window_bits: return local_region(warp, lane, isa::local_window);
-    case isa::constant_window >> isa::window_bits:
-      return {constants_.data(), nullptr, isa::constant_window, constants_.size()};
-    case isa::param_window >> isa::window_bits:
-      return {const_cast<std::byte*>(parameters_.data()), nullptr, isa::param_window, parameters_.size()};
+    case StateSpace::param: return {parameters_.data(), nullptr, origin, parameters_.size()};
     default: return global_.find(address);
   }
 }
@@ -101,9 +89,7 @@ void AddressSpace::find_common(WarpAccess& access) {
   if ((at.bits & (access.bytes - 1)) != 0) return;
   if (access.space == StateSpace::shared_cta && at.high <= isa::shared_offset_mask)
     return find_common_shared(access);
-  const bool own_to_each_lane = access.space == StateSpace::local ||
-                                at.low >> isa::window_bits == isa::local_window >> isa::window_bits;
-  if (own_to_each_lane || at.high - at.low > isa::window_size ||
+  if (owner(access.space, at.low) == StateSpace::local || at.high - at.low > isa::window_size ||
       (access.writes && !writable(access.space, at.low)))
     return;
   const Region found = region(access.warp, access.space, at.low, 0);
@@ -176,18 +162,14 @@ bool AddressSpace::writable(StateSpace space, std::uint64_t address) {
 }
 
 std::string AddressSpace::describe(StateSpace space, std::uint64_t address, std::uint32_t bytes) const {
-  if (space == StateSpace::none) {
-    const StateSpace in = owner(space, address);
-    return describe(in, in == StateSpace::global ? address : address % isa::window_size, bytes);
-  }
-  if (space == StateSpace::global) return global_.describe(address, bytes);
-  if (space == StateSpace::local)
-    return fmt::format("at offset {} of the thread's local memory, which is unallocated",
-                       static_cast<std::int64_t>(address));
-  if (!writable(space, address))
-    return fmt::format("at offset {} of {} memory, which is unallocated or read-only",
-                       static_cast<std::int64_t>(address), space_name(space));
-  return describe_shared(address, bytes);
+  if (is_shared(space, address)) return describe_shared(address, bytes);
+  const StateSpace in = owner(space, address);
+  if (in == StateSpace::global) return global_.describe(address, bytes);
+  const auto offset =
+      static_cast<std::int64_t>(space == StateSpace::none ? address % isa::window_size : address);
+  if (in == StateSpace::local)
+    return fmt::format("at offset {} of the thread's local memory, which is unallocated", offset);
+  return fmt::format("at offset {} of {} memory, which is unallocated or read-only", offset, space_name(in));
 }
 
 std::string AddressSpace::describe_shared(std::uint64_t address, std::uint32_t bytes) const {
@@ -202,10 +184,8 @@ std::string AddressSpace::describe_shared(std::uint64_t address, std::uint32_t b
     distance = past;
   }
   if (!nearest) return fmt::format("at offset {:#x}, where the block has no shared memory", place);
-  const std::string what = fmt::format("{} ({} bytes)", nearest->variable->name, nearest->bytes);
-  if (place < nearest->address) return fmt::format("{} bytes before {}", distance, what);
-  if (distance >= 0) return fmt::format("{} bytes past the end of {}", distance, what);
-  return fmt::format("across the end of {} by {} bytes", what, distance + bytes);
+  return relative_to(fmt::format("{} ({} bytes)", nearest->variable->name, nearest->bytes),
+                     place - nearest->address, bytes, nearest->bytes);
 }
 
 void AddressSpace::report(Kind kind, const WarpAccess& access, LaneMask lanes, const std::string& sentence) {

@@ -12,7 +12,6 @@
 #include "devices/emulated/state/geometry.h"
 #include "devices/emulated/state/places.h"
 #include "devices/emulated/state/residency.h"
-#include "devices/emulated/state/shared_memory.h"
 
 namespace foldproof::emulated {
 
@@ -61,17 +60,12 @@ class AddressSpace {
   /// The block and offset of a shared address: rank field 0 is the executing block, r + 1 the cluster's block
   /// r.
   static SharedPlace shared_place(const Warp& warp, std::uint64_t address);
-  /// Calls visit(SharedRegion) for each variable in a block's shared memory.
-  template <class Visit>
-  void for_each_shared(Visit visit) const {
-    for (const SharedRegion& region : shared_.regions) visit(region);
-  }
+  const SharedMemory& shared() const { return shared_; }
   /// The memory object that contains an address: "the shared tile" or "the buffer partials".
   std::string name_at(bool shared, std::uint64_t address) const;
 
  private:
   Region shared_region(Block& block, std::uint64_t address, std::uint64_t origin);
-  static Region local_region(Warp& warp, unsigned lane, std::uint64_t begin);
   void find_common_shared(WarpAccess& access) const;
   static bool writable(isa::StateSpace space, std::uint64_t address);
   std::string describe(isa::StateSpace space, std::uint64_t address, std::uint32_t bytes) const;

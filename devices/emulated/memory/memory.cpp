@@ -8,13 +8,15 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "devices/emulated/isa/windows.h"
 
 namespace foldproof::emulated {
-namespace {
-constexpr std::uint64_t first_window = 16;                   // lower windows belong to other state spaces
-constexpr std::uint64_t most_windows = 4096 - first_window;  // addresses stay below 2^48, as on hardware
-}  // namespace
+std::string relative_to(const std::string& what, std::int64_t offset, std::uint64_t size,
+                        std::uint64_t bytes) {
+  const auto past = offset - static_cast<std::int64_t>(bytes);
+  if (offset < 0) return fmt::format("{} bytes before {}", -offset, what);
+  if (past >= 0) return fmt::format("{} bytes past the end of {}", past, what);
+  return fmt::format("across the end of {} by {} bytes", what, past + static_cast<std::int64_t>(size));
+}
 
 std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
   if (bytes > isa::window_size)
@@ -32,6 +34,7 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
     throw InputError(fmt::format("out of host memory: cannot allocate {} bytes; use a smaller count", bytes));
   }
   if (tracks_) made.defined.reset(static_cast<std::byte*>(std::calloc(std::max<std::uint64_t>(bytes, 1), 1)));
+  constexpr std::uint64_t most_windows = 4096 - first_window;  // addresses stay below 2^48, as on hardware
   std::uint32_t index = 0;
   if (unused_.empty()) {
     if (windows_.size() == most_windows)
@@ -42,26 +45,22 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
     index = unused_.back();
     unused_.pop_back();
   }
-  const std::uint64_t address = (first_window + index) << isa::window_bits;
+  const std::uint64_t address = begin_of(index);
   fill_undefined({made.host.get(), bytes}, fill_, global_memory, address);
   windows_[index] = std::move(made);
   return address;
 }
 
 void Memory::free(std::uint64_t address) {
-  const std::uint64_t index = (address >> isa::window_bits) - first_window;
-  if (index >= windows_.size() || !windows_[index].live || address % isa::window_size != 0)
+  const std::uint64_t index = index_of(address);
+  if (!is_live(index) || address % isa::window_size != 0)
     throw InputError(fmt::format("address {:#x} was not allocated, so it cannot be freed", address));
   windows_[index] = {};
   unused_.push_back(static_cast<std::uint32_t>(index));
 }
 
-Allocation& Memory::allocation_at(std::uint64_t address) {
-  return windows_.at((address >> isa::window_bits) - first_window);
-}
-
 void Memory::define(std::uint64_t address, std::uint64_t bytes) {
-  Allocation& hit = allocation_at(address);
+  Allocation& hit = windows_.at(index_of(address));
   if (!hit.defined) return;
   const std::uint64_t offset = address % isa::window_size;
   if (offset == 0 && bytes == hit.bytes)
@@ -71,7 +70,7 @@ void Memory::define(std::uint64_t address, std::uint64_t bytes) {
 }
 
 void Memory::map_definedness(std::uint64_t address) {
-  Allocation& hit = allocation_at(address);
+  Allocation& hit = windows_.at(index_of(address));
   if (hit.defined) return;
   hit.defined.reset(static_cast<std::byte*>(std::malloc(std::max<std::uint64_t>(hit.bytes, 1))));
   std::memset(hit.defined.get(), 0xff, hit.bytes);
@@ -91,14 +90,14 @@ std::uint64_t Memory::digest() const {
 }
 
 Region Memory::find(std::uint64_t address) const {
-  const std::uint64_t index = (address >> isa::window_bits) - first_window;
-  if (index >= windows_.size() || !windows_[index].live) return {};
+  const std::uint64_t index = index_of(address);
+  if (!is_live(index)) return {};
   const Allocation& hit = windows_[index];
-  return {hit.host.get(), hit.defined.get(), (first_window + index) << isa::window_bits, hit.bytes};
+  return {hit.host.get(), hit.defined.get(), begin_of(index), hit.bytes};
 }
 
 std::string Memory::name_at(std::uint64_t address) const {
-  const std::uint64_t index = (address >> isa::window_bits) - first_window;
+  const std::uint64_t index = index_of(address);
   if (index >= windows_.size() || windows_[index].name.empty()) return "global memory";
   return "the buffer " + windows_[index].name;
 }
@@ -107,16 +106,11 @@ std::string Memory::describe(std::uint64_t address, std::uint64_t size) const {
   // An address near the end of a window is taken to be a negative index into the next one.
   const bool goes_below = address % isa::window_size >= isa::window_size / 2;
   for (const std::uint64_t near : {address + (goes_below ? isa::window_size : 0), address}) {
-    const std::uint64_t index = (near >> isa::window_bits) - first_window;
-    if (index >= windows_.size() || !windows_[index].live) continue;
-    const Allocation& hit = windows_[index];
-    const std::uint64_t begin = (first_window + index) << isa::window_bits;
+    if (!is_live(index_of(near))) continue;
+    const Allocation& hit = windows_[index_of(near)];
     const std::string what = hit.name.empty() ? fmt::format("an allocation of {} bytes", hit.bytes)
                                               : fmt::format("{} ({} bytes)", hit.name, hit.bytes);
-    if (address < begin) return fmt::format("{} bytes before {}", begin - address, what);
-    if (address - begin >= hit.bytes)
-      return fmt::format("{} bytes past the end of {}", address - begin - hit.bytes, what);
-    return fmt::format("across the end of {} by {} bytes", what, address - begin + size - hit.bytes);
+    return relative_to(what, static_cast<std::int64_t>(address - begin_of(index_of(near))), size, hit.bytes);
   }
   return address < isa::window_size ? fmt::format("at the null page ({:#x})", address)
                                     : fmt::format("where nothing is allocated ({:#x})", address);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "devices/emulated/isa/windows.h"
 #include "devices/emulated/state/places.h"
 #include "devices/undefined_fill.h"
 
@@ -39,6 +40,11 @@ struct Allocation {
   std::uint64_t bytes = 0;
   bool live = false;
 };
+
+/// Describes an access to `size` bytes at that offset of an object of `bytes` bytes, outside of which it
+/// begins or ends: "4 bytes past the end of WHAT".
+std::string relative_to(const std::string& what, std::int64_t offset, std::uint64_t size,
+                        std::uint64_t bytes);
 
 class Memory {
  public:
@@ -68,7 +74,13 @@ class Memory {
   std::string describe(std::uint64_t address, std::uint64_t size) const;
 
  private:
-  Allocation& allocation_at(std::uint64_t address);
+  static constexpr std::uint64_t first_window = 16;  // lower windows belong to other state spaces
+  static std::uint64_t begin_of(std::uint64_t index) { return (first_window + index) << isa::window_bits; }
+  static std::uint64_t index_of(std::uint64_t address) {
+    return (address >> isa::window_bits) - first_window;
+  }
+  /// Whether the window contains an allocation.
+  bool is_live(std::uint64_t index) const { return index < windows_.size() && windows_[index].live; }
 
   bool tracks_;
   UndefinedFill fill_;

@@ -1,48 +1,38 @@
-// Reconvergence points of diverged lanes.
+// What the control flow of a function determines: reconvergence points of diverged lanes, loops, and
+// registers that may be read before they are written: uninitialised variables.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "devices/emulated/isa/instruction.h"
+#include "devices/emulated/program/program.h"
 
 namespace foldproof::emulated {
 
-/// Whether the executing lanes leave the function here; a guard may let other lanes continue.
-inline bool leaves(const isa::Instruction& i) {
-  return i.action == isa::Action::ret || i.action == isa::Action::exit || i.action == isa::Action::trap;
-}
-
-/// Calls visit(from, to) for each instruction and each possible successor; the end of the code is the
-/// successor of instructions that leave. `indexed_targets`: the targets of indexed branches, in order, one
-/// list each.
-template <class Visit>
-void for_each_flow(const std::vector<isa::Instruction>& code,
-                   const std::vector<const std::vector<std::uint32_t>*>& indexed_targets, Visit visit) {
-  std::size_t next_indexed = 0;
-  for (std::size_t pc = 0; pc < code.size(); ++pc) {
-    const isa::Instruction& i = code[pc];
-    const bool always = i.guard == isa::no_operand;
-    if (i.action == isa::Action::branch) visit(pc, std::size_t{i.target});
-    if (i.action == isa::Action::branch_indexed)
-      for (const std::uint32_t target : *indexed_targets[next_indexed++]) visit(pc, std::size_t{target});
-    if (leaves(i)) visit(pc, code.size());
-    const bool goes_elsewhere =
-        i.action == isa::Action::branch_indexed || (always && (leaves(i) || i.action == isa::Action::branch));
-    if (!goes_elsewhere) visit(pc, pc + 1);
-  }
-}
-
 /// Finds the immediate post-dominator of every branch that may diverge, inserts an Action::join before each
-/// of those places (and after each call), and updates Instruction::target and ::join to the new code.
-/// `targets` of indexed branches, one list each, are rewritten as well.
-void insert_joins(std::vector<isa::Instruction>& code,
-                  const std::vector<std::vector<std::uint32_t>*>& indexed_targets);
+/// of those places (and after each call), and updates Instruction::target, ::join and the targets of indexed
+/// branches to the new code. `details` are the program's.
+void insert_joins(std::vector<Instruction>& code, std::vector<MachineOperands>& details);
 
 /// A number for each instruction, equal for instructions in the same loop (strongly connected component).
-/// `targets` as above.
-std::vector<std::size_t> loops_of(const std::vector<isa::Instruction>& code,
-                                  const std::vector<const std::vector<std::uint32_t>*>& indexed_targets);
+std::vector<std::size_t> loops_of(const std::vector<Instruction>& code,
+                                  const std::vector<MachineOperands>& details);
+
+/// The registers that one instruction reads, and then writes.
+struct RegisterUse {
+  struct Register {
+    std::uint32_t row = 0;
+    std::uint32_t bytes = 0;  ///< of a column; 0: a predicate
+  };
+  std::vector<Register> reads, writes;
+  bool guarded = false;  ///< the write may be disabled by a guard
+};
+
+/// The registers that may be read without a preceding write on some path, derived from
+/// instruction order, with the first instruction that reads them. `uses` are by instruction.
+std::vector<FunctionCode::Unwritten> unwritten_registers(const std::vector<Instruction>& code,
+                                                         const std::vector<MachineOperands>& details,
+                                                         const std::vector<RegisterUse>& uses);
 
 }  // namespace foldproof::emulated

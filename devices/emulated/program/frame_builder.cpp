@@ -27,6 +27,12 @@ std::uint32_t FrameBuilder::allocate(unsigned column_bytes) {
   return offset;
 }
 
+std::uint32_t FrameBuilder::allocate_slot(std::uint64_t bytes) {
+  const std::uint32_t first = allocate(4);
+  for (std::uint64_t k = 4; k < bytes; k += 4) allocate(4);
+  return first;
+}
+
 std::uint32_t FrameBuilder::constant(std::uint64_t bits, unsigned column_bytes) {
   if (column_bytes == 0) bits = bits != 0 ? ~0ull : 0;
   if (column_bytes != 0 && column_bytes < 8) bits &= (1ull << (8 * column_bytes)) - 1;

@@ -17,6 +17,8 @@ class FrameBuilder {
 
   /// Allocates a zero row of `column_bytes` per lane; 0: a predicate mask.
   std::uint32_t allocate(unsigned column_bytes);
+  /// Allocates a row of 4-byte columns for each 4 bytes of a slot. Returns the first.
+  std::uint32_t allocate_slot(std::uint64_t bytes);
   /// A row with `bits` in every column; `column_bytes` 0: a mask, all ones if bits != 0.
   std::uint32_t constant(std::uint64_t bits, unsigned column_bytes);
 

@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "devices/emulated/program/control_flow.h"
 #include "devices/emulated/program/frame_builder.h"
 #include "devices/emulated/program/layout.h"
 #include "devices/emulated/program/program.h"
 #include "devices/emulated/program/special_registers.h"
 #include "devices/emulated/program/symbols.h"
-#include "devices/emulated/program/unwritten_registers.h"
 
 namespace foldproof::emulated {
 
@@ -32,8 +32,8 @@ inline constexpr std::uint64_t largest_frame = std::uint64_t{1} << 28;  ///< byt
 struct LoweringContext {
   Program& program;
   StaticAddresses addresses;
-  std::map<std::string, std::uint32_t, std::less<>> functions;  ///< with a body: index in the program
-  std::map<std::string, const Form*, std::less<>> forms;        ///< by opcode, suffixes and operand shape
+  FunctionIndices functions;
+  std::map<std::string, const Form*, std::less<>> forms;  ///< by opcode, suffixes and operand shape
 };
 
 /// Thrown for an instruction without a row in ptx.def; its statement is lowered to a stop.
@@ -50,12 +50,14 @@ std::string text_of(const ptx::Statement& statement);
 /// The elements of a vector operand {a, b}; null for any other operand.
 const std::vector<ptx::Operand>* vector_of(const ptx::Operand& operand);
 
-/// The special register that an operand names; null for any other operand.
+/// The special register of that name, and the one that an operand names; null if there is none.
+const SpecialRow* special_named(std::string_view name);
 const SpecialRow* special_in(const ptx::Operand& operand);
 
 class FunctionLowering {
  public:
-  FunctionLowering(LoweringContext& context, const ptx::Function& function);
+  FunctionLowering(LoweringContext& context, const ptx::Function& function)
+      : context_(context), function_(function), symbols_(frame_, context.addresses.module) {}
 
   /// Call once. Throws InputError if the text is not a valid function.
   FunctionCode run();
@@ -65,15 +67,10 @@ class FunctionLowering {
   [[noreturn]] void fail(const std::string& sentence, std::uint32_t line) const;
 
   // lower_declarations.cpp: declarations and their storage
-  void read_directives();
   void declare_parameters();
-  void declare_entry_parameters();
-  void declare_result(const ptx::Variable& result);
-  Slot incoming(const ptx::Variable& parameter);
-  void refuse_predicate(const ptx::Variable& parameter) const;
+  Slot declare_passed(const ptx::Variable& variable, bool is_result);
   Slot new_slot(const ptx::Variable& variable);
   Type type_of(const ptx::Variable& variable) const;
-  std::uint32_t scalar_bytes(const ptx::Variable& variable) const;
   void declare(const std::string& name, const Symbol& symbol, std::uint32_t line);
   std::uint32_t declare_register(const std::string& name, Type type, std::uint32_t line);
   void declare_variable(const ptx::Variable& variable);
@@ -87,10 +84,9 @@ class FunctionLowering {
   void lower_item(const std::unique_ptr<ptx::Scope>& scope);
   void lower_item(const ptx::Variable& variable);
   void lower_item(const ptx::Label& label);
-  void lower_item(const ptx::Statement& statement);
-  void move_to(ptx::Location at);
+  template <class Statement>
+  void lower_item(const Statement& statement);
   void end_statement(bool guarded);
-  void lower_item(const ptx::CallStatement& call);
   std::uint32_t label_of(const ptx::Operand& operand);
   std::uint32_t label_of(const std::string& name);
   void resolve_labels();
@@ -98,10 +94,10 @@ class FunctionLowering {
   // lower_operands.cpp: maps an operand to the row that holds its value
   const ptx::Operand& operand(const ptx::Statement& statement, std::size_t k) const;
   std::vector<const ptx::Operand*> elements_of(const ptx::Operand& given, const OperandRule& rule) const;
+  const Symbol* symbol_in(const ptx::Operand& operand);
   const Symbol& register_named(const ptx::Name& name);
   std::uint32_t read(const Symbol& reg);
   std::uint32_t written(const Symbol& reg);
-  std::uint32_t guard_row(const ptx::Name& name);
   unsigned operand_bytes(const ptx::Operand& given, Type type);
   void check_width(const Symbol& symbol, Type type, bool relaxed, const std::string& name) const;
   std::uint32_t destination(const ptx::Operand& operand, Type type, bool relaxed);
@@ -126,10 +122,6 @@ class FunctionLowering {
   bool lower_special_mov(const ptx::Statement& statement);
   void lower_by_rules(const ptx::Statement& statement, Instruction i);
   std::vector<std::uint32_t> rows_by_rules(const ptx::Statement& statement, const Form& form);
-  std::uint32_t paired_row(const ptx::Statement& statement, const ptx::Operand& pair,
-                           const OperandRule& rule);
-  void add_rows(const ptx::Operand& given, const OperandRule& rule, std::vector<std::uint32_t>& rows);
-  void finish(Instruction i, const std::vector<std::uint32_t>& rows, const ptx::Statement& statement);
   void lower_indexed_branch(const ptx::Statement& statement, Instruction i);
   void lower_barrier(const ptx::Statement& statement, Instruction i);
 
@@ -141,17 +133,14 @@ class FunctionLowering {
   MachineOperands::Address address_of(const ptx::Operand& given, isa::StateSpace space);
   MachineOperands::Address address_in(const Symbol& symbol, const ptx::AddressOf& given,
                                       isa::StateSpace space);
-  void check_slot(const MachineOperands& detail) const;
 
   // lower_calls.cpp
   using Results = std::vector<std::pair<std::uint32_t, Slot>>;  // row and slot, to be loaded after the call
-  void lower_call(const ptx::CallStatement& call);
+  void lower_statement(const ptx::CallStatement& call);
   Slot argument_slot(const ptx::Operand& argument);
   Slot result_slot(const ptx::Operand& result, Results& results);
   Slot register_slot(unsigned bytes);
-  const Symbol* slot_named(const ptx::Operand& operand);
   void set_target(const ptx::CallStatement& call, Instruction& i, MachineOperands& detail);
-  void check_builtin(const MachineOperands& detail, const std::string& name) const;
 
   // lower_emit.cpp: creates and appends instructions
   Instruction make(const Form* form) const;
@@ -159,13 +148,10 @@ class FunctionLowering {
   void set_guard(const std::optional<ptx::Name>& guard, bool negated, Instruction& i);
   void emit(Instruction i);
   void emit(Instruction i, MachineOperands detail);
-  void emit_stop(const std::optional<ptx::Name>& guard, bool negated, const std::string& what);
-  void emit_end();
   void emit_return(Instruction i);
   void emit_slot_access(Action action, const Slot& slot, std::uint32_t row, unsigned bytes,
                         const Instruction* guarded = nullptr);
   void emit_special(Instruction i, const SpecialRow& special, std::uint32_t row, unsigned bytes);
-  void reserve_shared_memory();
 
   LoweringContext& context_;
   const ptx::Function& function_;

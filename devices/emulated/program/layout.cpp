@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <span>
 
 #include "base/text.h"
+#include "ptx/query.h"
 #include "ptx/types.h"
 
 namespace foldproof::emulated {
@@ -31,15 +34,9 @@ unsigned type_bytes(const ptx::Variable& variable, const std::string& module_nam
   return isa::bytes_of(*type);
 }
 
-std::uint32_t alignment_of(const ptx::Variable& variable, const std::string& module_name) {
-  const std::uint32_t natural = type_bytes(variable, module_name) * variable.vector;
-  return std::max(variable.alignment, natural);
-}
-
 class Layout {
  public:
-  Layout(const ptx::Module& module, Program& program,
-         const std::map<std::string, std::uint32_t, std::less<>>& functions,
+  Layout(const ptx::Module& module, Program& program, const FunctionIndices& functions,
          const std::function<std::uint64_t(std::uint64_t)>& allocate)
       : module_(module), program_(program), functions_(functions), allocate_(allocate) {}
 
@@ -49,11 +46,22 @@ class Layout {
       if (function.body && !function.is_entry) place_scope(*function.body);
     place_entries();
     for (const auto& [variable, index] : globals_) write_initial(*variable, program_.globals[index].initial);
-    for (const auto& [variable, address] : constants_) fill_constant(*variable, address);
+    for (const auto& [variable, address] : constants_)
+      write_initial(*variable, std::span(program_.constants).subspan(address, bytes_of(*variable)));
     return std::move(addresses_);
   }
 
  private:
+  [[noreturn]] void fail(const ptx::Variable& variable, const std::string& sentence) const {
+    throw InputError(sentence, {program_.name, variable.ptx_line, 0});
+  }
+  std::uint64_t bytes_of(const ptx::Variable& variable) const {
+    return emulated::bytes_of(variable, program_.name);
+  }
+  std::uint32_t alignment_of(const ptx::Variable& variable) const {
+    return std::max(variable.alignment, type_bytes(variable, program_.name) * variable.vector);
+  }
+
   // Shared variables inside an entry are private to it: those of different entries may share addresses.
   void place_entries() {
     const Shared common = shared_;
@@ -71,24 +79,32 @@ class Layout {
   }
 
   void place_scope(const ptx::Scope& scope) {
-    for (const ptx::Item& item : scope.items) {
-      if (const auto* variable = std::get_if<ptx::Variable>(&item)) {
-        if (variable->space == ptx::Space::shared || variable->space == ptx::Space::constant ||
-            variable->space == ptx::Space::global)
-          place(*variable, addresses_.functions[variable]);
-      } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Scope>>(&item)) {
-        place_scope(**inner);
-      }
-    }
+    ptx::for_each_item(scope, [&](const ptx::Variable& variable) {
+      if (variable.space == ptx::Space::shared || variable.space == ptx::Space::constant ||
+          variable.space == ptx::Space::global)
+        place(variable, addresses_.functions[&variable]);
+    });
   }
 
   void place(const ptx::Variable& variable, StaticAddress& at) {
-    const std::uint64_t bytes = emulated::bytes_of(variable, program_.name);
-    switch (variable.space) {
-      case ptx::Space::shared: place_shared(variable, at, bytes); break;
-      case ptx::Space::constant: place_constant(variable, at, bytes); break;
-      case ptx::Space::global: place_global(variable, at, bytes); break;
-      default: break;
+    const std::uint64_t bytes = bytes_of(variable);
+    const bool global = variable.space == ptx::Space::global;
+    if (variable.space == ptx::Space::shared) return place_shared(variable, at, bytes);
+    if (!global && variable.space != ptx::Space::constant) return;
+    static_bytes_ += bytes;
+    if (static_bytes_ > most_static_bytes)
+      fail(variable,
+           fmt::format(
+               "the global and constant variables of the module need more than {} MiB: {} does not fit",
+               most_static_bytes >> 20, variable.name));
+    if (global) {
+      at = {ptx::Space::global, allocate_(bytes)};
+      globals_.emplace_back(&variable, program_.globals.size());
+      program_.globals.push_back({variable.name, at.address, std::vector<std::byte>(bytes)});
+    } else {
+      at = {ptx::Space::constant, align(program_.constants.size(), alignment_of(variable))};
+      constants_.emplace_back(&variable, at.address);
+      program_.constants.resize(at.address + bytes);
     }
   }
 
@@ -97,16 +113,14 @@ class Layout {
     if (dynamic) {
       // All dynamic arrays of a kernel are aliases: they share the address set by place_dynamic.
       dynamic_.push_back(&at);
-      dynamic_alignment_ = std::max(dynamic_alignment_, alignment_of(variable, program_.name));
+      dynamic_alignment_ = std::max(dynamic_alignment_, alignment_of(variable));
       return;
     }
-    shared_.packed = align(shared_.packed, alignment_of(variable, program_.name));
+    shared_.packed = align(shared_.packed, alignment_of(variable));
     const std::uint32_t address = shared_.next_slot * shared_slot + shared_lead + shared_.packed % 128;
     if (bytes > shared_window / 2 || address + bytes > shared_window)
-      throw InputError(
-          fmt::format("the shared variables of the module need more than {} MiB: {} does not fit",
-                      shared_window >> 20, variable.name),
-          {program_.name, variable.ptx_line, 0});
+      fail(variable, fmt::format("the shared variables of the module need more than {} MiB: {} does not fit",
+                                 shared_window >> 20, variable.name));
     const auto size = static_cast<std::uint32_t>(bytes);
     shared_.packed += size;
     shared_.next_slot = (address + size + shared_lead) / shared_slot + 1;
@@ -121,46 +135,13 @@ class Layout {
     for (StaticAddress* at : dynamic_) *at = {ptx::Space::shared, address};
   }
 
-  void count(const ptx::Variable& variable, std::uint64_t bytes) {
-    static_bytes_ += bytes;
-    if (static_bytes_ > most_static_bytes)
-      throw InputError(
-          fmt::format(
-              "the global and constant variables of the module need more than {} MiB: {} does not fit",
-              most_static_bytes >> 20, variable.name),
-          {program_.name, variable.ptx_line, 0});
-  }
-
-  void place_constant(const ptx::Variable& variable, StaticAddress& at, std::uint64_t bytes) {
-    count(variable, bytes);
-    const std::uint64_t address = align(program_.constants.size(), alignment_of(variable, program_.name));
-    program_.constants.resize(address + bytes);
-    at = {ptx::Space::constant, address};
-    constants_.emplace_back(&variable, address);
-  }
-
-  void place_global(const ptx::Variable& variable, StaticAddress& at, std::uint64_t bytes) {
-    count(variable, bytes);
-    const std::uint64_t address = allocate_(bytes);
-    at = {ptx::Space::global, address};
-    program_.globals.push_back({variable.name, address, std::vector<std::byte>(bytes)});
-    globals_.emplace_back(&variable, program_.globals.size() - 1);
-  }
-
-  void fill_constant(const ptx::Variable& variable, std::uint64_t address) {
-    std::vector<std::byte> bytes(emulated::bytes_of(variable, program_.name));
-    write_initial(variable, bytes);
-    std::copy(bytes.begin(), bytes.end(), program_.constants.begin() + static_cast<std::ptrdiff_t>(address));
-  }
-
   // Elements are stored consecutively, regardless of the nesting of braces; omitted ones stay zero.
-  void write_initial(const ptx::Variable& variable, std::vector<std::byte>& bytes) {
+  void write_initial(const ptx::Variable& variable, std::span<std::byte> bytes) {
     const unsigned width = type_bytes(variable, program_.name);
     for (std::size_t i = 0; i < variable.initial.size(); ++i) {
       const std::uint64_t bits = initial_bits(variable, variable.initial[i]);
       if ((i + 1) * width > bytes.size())
-        throw InputError(fmt::format("{} has more initial values than elements", variable.name),
-                         {program_.name, variable.ptx_line, 0});
+        fail(variable, fmt::format("{} has more initial values than elements", variable.name));
       std::memcpy(bytes.data() + i * width, &bits, std::min<std::size_t>(width, sizeof bits));
     }
   }
@@ -174,24 +155,16 @@ class Layout {
     else if (const auto found = addresses_.module.find(target); found != addresses_.module.end())
       address = value.generic ? generic(found->second) : found->second.address;
     else
-      throw InputError(fmt::format("the initial value of {} names {}, which the module does not declare",
-                                   variable.name, target),
-                       {program_.name, variable.ptx_line, 0});
+      fail(variable, fmt::format("the initial value of {} names {}, which the module does not declare",
+                                 variable.name, target));
     address += static_cast<std::uint64_t>(value.offset);
     if (value.mask == ~0ull || value.mask == 0) return address;
-    unsigned shift = 0;
-    while ((value.mask >> shift & 1) == 0) ++shift;
-    return (address & value.mask) >> shift;
+    return (address & value.mask) >> std::countr_zero(value.mask);
   }
 
   static std::uint64_t convert(const ptx::Variable& variable, const ptx::Literal& literal) {
     if (literal.form != ptx::Literal::Form::f64 || variable.type != "f32") return literal.bits;
-    double wide = 0;
-    std::memcpy(&wide, &literal.bits, sizeof wide);
-    const auto narrow = static_cast<float>(wide);
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &narrow, sizeof bits);
-    return bits;
+    return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(literal.bits)));
   }
 
   static std::uint64_t generic(const StaticAddress& at) {
@@ -209,7 +182,7 @@ class Layout {
 
   const ptx::Module& module_;
   Program& program_;
-  const std::map<std::string, std::uint32_t, std::less<>>& functions_;
+  const FunctionIndices& functions_;
   const std::function<std::uint64_t(std::uint64_t)>& allocate_;
   StaticAddresses addresses_;
   std::vector<std::pair<const ptx::Variable*, std::size_t>> globals_;
@@ -236,8 +209,7 @@ std::uint64_t bytes_of(const ptx::Variable& variable, const std::string& module_
   return bytes;
 }
 
-StaticAddresses lay_out(const ptx::Module& module, Program& program,
-                        const std::map<std::string, std::uint32_t, std::less<>>& functions,
+StaticAddresses lay_out(const ptx::Module& module, Program& program, const FunctionIndices& functions,
                         const std::function<std::uint64_t(std::uint64_t bytes)>& allocate) {
   return Layout(module, program, functions, allocate).run();
 }

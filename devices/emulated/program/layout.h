@@ -16,6 +16,8 @@ struct StaticAddress {
   std::uint64_t address = 0;  ///< in its space's window
 };
 
+/// Of functions with a body: the index in Program::functions.
+using FunctionIndices = std::map<std::string, std::uint32_t, std::less<>>;
 using AddressesByName = std::map<std::string, StaticAddress, std::less<>>;
 
 /// Names are unique only at module scope: scopes inside functions may redeclare a name.
@@ -27,8 +29,7 @@ struct StaticAddresses {
 /// Lays out every .shared, .const and .global variable, at module scope and inside functions, and fills the
 /// program's `shared`, `constants` and `globals`. `functions` is needed for initialisers that contain
 /// function addresses.
-StaticAddresses lay_out(const ptx::Module& module, Program& program,
-                        const std::map<std::string, std::uint32_t, std::less<>>& functions,
+StaticAddresses lay_out(const ptx::Module& module, Program& program, const FunctionIndices& functions,
                         const std::function<std::uint64_t(std::uint64_t bytes)>& allocate);
 
 /// Bytes of a whole variable. Throws InputError if it exceeds the size limit.

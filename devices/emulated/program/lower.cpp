@@ -2,28 +2,12 @@
 // indices.
 #include <fmt/format.h>
 
-#include "devices/emulated/program/access_attributes.h"
-#include "devices/emulated/program/cas_confirmed.h"
 #include "devices/emulated/program/function_lowering.h"
-#include "devices/emulated/program/polls.h"
+#include "devices/emulated/program/load_marks.h"
+#include "devices/emulated/program/observed_attributes.h"
 #include "ptx/query.h"
 
 namespace foldproof::emulated {
-namespace {
-
-// Calls and addresses of an alias refer to its function.
-void add_aliases(const ptx::Module& module, LoweringContext& context) {
-  for (const auto& [name, alias] : module.aliases) {
-    const auto function = context.functions.find(alias.function);
-    if (function == context.functions.end())
-      throw InputError(
-          fmt::format("the alias {} stands for {}, which the module does not define", name, alias.function),
-          {context.program.name, alias.ptx_line, 0});
-    context.functions.emplace(name, function->second);
-  }
-}
-
-}  // namespace
 
 Program lower(const ptx::Module& module, const std::string& name,
               const std::function<std::uint64_t(std::uint64_t bytes)>& allocate) {
@@ -37,12 +21,20 @@ Program lower(const ptx::Module& module, const std::string& name,
     if (function.body)
       context.functions.try_emplace(function.name, static_cast<std::uint32_t>(context.functions.size()));
   program.functions.resize(context.functions.size());
-  add_aliases(module, context);
+  // Calls and addresses of an alias refer to its function.
+  for (const auto& [alias_name, alias] : module.aliases) {
+    const auto function = context.functions.find(alias.function);
+    if (function == context.functions.end())
+      throw InputError(fmt::format("the alias {} stands for {}, which the module does not define", alias_name,
+                                   alias.function),
+                       {name, alias.ptx_line, 0});
+    context.functions.emplace(alias_name, function->second);
+  }
   context.addresses = lay_out(module, program, context.functions, allocate);
   for (const ptx::Function& function : module.functions)
     if (function.body)
       program.functions[context.functions.at(function.name)] = FunctionLowering(context, function).run();
-  for (FunctionCode& code : program.functions) mark_polls(code, program.details);
+  mark_polls(program);
   mark_confirmed(program);
   for (FunctionCode& code : program.functions)
     for (Instruction& i : code.instructions) {

@@ -5,7 +5,7 @@
 
 namespace foldproof::emulated {
 
-void FunctionLowering::lower_call(const ptx::CallStatement& call) {
+void FunctionLowering::lower_statement(const ptx::CallStatement& call) {
   Instruction i = make_machine(Action::call);
   set_guard(call.guard, call.guard_negated, i);
   MachineOperands detail;
@@ -18,7 +18,8 @@ void FunctionLowering::lower_call(const ptx::CallStatement& call) {
 }
 
 Slot FunctionLowering::argument_slot(const ptx::Operand& argument) {
-  if (const Symbol* slot = slot_named(argument)) return {slot->offset, slot->bytes};
+  if (const Symbol* slot = symbol_in(argument); slot && slot->kind == Symbol::Kind::slot)
+    return {slot->offset, slot->bytes};
   const auto* name = std::get_if<ptx::Name>(&argument.value);
   if (!name) throw NotCovered{"a call with an immediate argument"};
   const Symbol& symbol = register_named(*name);
@@ -28,7 +29,8 @@ Slot FunctionLowering::argument_slot(const ptx::Operand& argument) {
 }
 
 Slot FunctionLowering::result_slot(const ptx::Operand& result, Results& results) {
-  if (const Symbol* slot = slot_named(result)) return {slot->offset, slot->bytes};
+  if (const Symbol* slot = symbol_in(result); slot && slot->kind == Symbol::Kind::slot)
+    return {slot->offset, slot->bytes};
   const auto* name = std::get_if<ptx::Name>(&result.value);
   if (!name) fail("the result of a call must be a .param variable or a register");
   const Symbol& symbol = register_named(*name);
@@ -39,15 +41,7 @@ Slot FunctionLowering::result_slot(const ptx::Operand& result, Results& results)
 
 Slot FunctionLowering::register_slot(unsigned bytes) {
   if (bytes == 0) throw NotCovered{"a predicate as a call argument"};
-  const std::uint32_t offset = frame_.allocate(4);
-  for (unsigned k = 4; k < bytes; k += 4) frame_.allocate(4);
-  return {offset, bytes};
-}
-
-const Symbol* FunctionLowering::slot_named(const ptx::Operand& operand) {
-  const auto* name = std::get_if<ptx::Name>(&operand.value);
-  const Symbol* symbol = name ? symbols_.find(name->text) : nullptr;
-  return symbol && symbol->kind == Symbol::Kind::slot ? symbol : nullptr;
+  return {frame_.allocate_slot(bytes), bytes};
 }
 
 void FunctionLowering::set_target(const ptx::CallStatement& call, Instruction& i, MachineOperands& detail) {
@@ -57,18 +51,14 @@ void FunctionLowering::set_target(const ptx::CallStatement& call, Instruction& i
   } else if (target == "vprintf" || target == "__assertfail") {
     i.action = Action::builtin;
     detail.builtin = target == "vprintf" ? Builtin::vprintf : Builtin::assert_fail;
-    check_builtin(detail, target);
+    const std::size_t wanted = detail.builtin == Builtin::vprintf ? 2 : 5;
+    if (detail.arguments.size() != wanted) fail(fmt::format("{} takes {} arguments", target, wanted));
   } else if (const Symbol* symbol = symbols_.find(target); symbol && symbol->kind == Symbol::Kind::reg) {
     if (symbol->bytes != 8) fail(fmt::format("the function address {} must have 64 bits", target));
     i.operand[0] = read(*symbol);
   } else {
     throw NotCovered{fmt::format("a call of {}, whose body is not in the module", target)};
   }
-}
-
-void FunctionLowering::check_builtin(const MachineOperands& detail, const std::string& name) const {
-  const std::size_t wanted = detail.builtin == Builtin::vprintf ? 2 : 5;
-  if (detail.arguments.size() != wanted) fail(fmt::format("{} takes {} arguments", name, wanted));
 }
 
 }  // namespace foldproof::emulated

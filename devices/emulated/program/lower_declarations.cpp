@@ -15,20 +15,14 @@ constexpr std::uint64_t largest_depot = 512 << 10;  // bytes per thread, as on h
 
 }  // namespace
 
-void FunctionLowering::read_directives() {
-  const ptx::LaunchBounds bounds = ptx::bounds(function_);
-  code_.max_threads = bounds.most_threads;
-  code_.required_threads = bounds.required_threads;
-  code_.required_cluster = bounds.required_cluster;
-}
-
 void FunctionLowering::declare_parameters() {
-  if (function_.is_entry) return declare_entry_parameters();
-  for (const ptx::Variable& parameter : function_.parameters) code_.parameters.push_back(incoming(parameter));
-  for (const ptx::Variable& result : function_.returns) declare_result(result);
-}
-
-void FunctionLowering::declare_entry_parameters() {
+  if (!function_.is_entry) {
+    for (const ptx::Variable& parameter : function_.parameters)
+      code_.parameters.push_back(declare_passed(parameter, false));
+    for (const ptx::Variable& result : function_.returns)
+      code_.returns.push_back(declare_passed(result, true));
+    return;
+  }
   const ptx::ParameterLayout layout = ptx::parameters(function_);
   for (std::size_t k = 0; k < layout.size(); ++k) {
     const ptx::Variable& parameter = function_.parameters[k];
@@ -40,46 +34,33 @@ void FunctionLowering::declare_entry_parameters() {
   }
 }
 
-// A result is returned in a slot; one declared .reg is stored there on return.
-void FunctionLowering::declare_result(const ptx::Variable& result) {
-  const Slot slot = new_slot(result);
-  code_.returns.push_back(slot);
-  refuse_predicate(result);
-  if (result.space != ptx::Space::reg) return declare_slot(result, slot);
-  const Type type = type_of(result);
-  const std::uint32_t row = declare_register(result.name, type, result.ptx_line);
-  returned_registers_.push_back({row, slot, column_bytes(type)});
-}
-
-// A parameter is passed in a slot; one declared .reg is loaded from it on entry.
-Slot FunctionLowering::incoming(const ptx::Variable& parameter) {
-  refuse_predicate(parameter);
-  const Slot slot = new_slot(parameter);
-  if (parameter.space == ptx::Space::reg) {
-    const Type type = type_of(parameter);
-    const std::uint32_t row = declare_register(parameter.name, type, parameter.ptx_line);
+// A slot passes a parameter or a result. A parameter declared .reg is loaded from it on entry, a result
+// declared .reg is stored there on return.
+Slot FunctionLowering::declare_passed(const ptx::Variable& variable, bool is_result) {
+  const Type type = type_of(variable);
+  if (type == Type::pred)
+    fail(fmt::format("parameter {} is a predicate; pass an integer", variable.name), variable.ptx_line);
+  const Slot slot = new_slot(variable);
+  if (variable.space != ptx::Space::reg) {
+    declare_slot(variable, slot);
+    return slot;
+  }
+  const std::uint32_t row = declare_register(variable.name, type, variable.ptx_line);
+  if (is_result) {
+    returned_registers_.push_back({row, slot, column_bytes(type)});
+  } else {
     emit_slot_access(Action::load, slot, row, column_bytes(type));
     use_.writes.push_back({row, column_bytes(type)});
     end_statement(false);
-  } else {
-    declare_slot(parameter, slot);
   }
   return slot;
-}
-
-void FunctionLowering::refuse_predicate(const ptx::Variable& parameter) const {
-  if (type_of(parameter) == Type::pred)
-    fail(fmt::format("parameter {} is a predicate; pass an integer", parameter.name), parameter.ptx_line);
 }
 
 Slot FunctionLowering::new_slot(const ptx::Variable& variable) {
   const std::uint64_t bytes = std::max<std::uint64_t>(bytes_of(variable, context_.program.name), 4);
   if (bytes > largest_slot)
     fail(fmt::format("parameter {} is larger than {} bytes", variable.name, largest_slot), variable.ptx_line);
-  const auto chunks = static_cast<std::uint32_t>((bytes + 3) / 4);
-  const std::uint32_t offset = frame_.allocate(4);
-  for (std::uint32_t k = 1; k < chunks; ++k) frame_.allocate(4);
-  return {offset, static_cast<std::uint32_t>(bytes)};
+  return {frame_.allocate_slot(bytes), static_cast<std::uint32_t>(bytes)};
 }
 
 Type FunctionLowering::type_of(const ptx::Variable& variable) const {
@@ -87,10 +68,6 @@ Type FunctionLowering::type_of(const ptx::Variable& variable) const {
   if (!type)
     fail(fmt::format("{} has the unknown type .{}", variable.name, variable.type), variable.ptx_line);
   return *type;
-}
-
-std::uint32_t FunctionLowering::scalar_bytes(const ptx::Variable& variable) const {
-  return isa::bytes_of(type_of(variable)) * variable.vector;
 }
 
 void FunctionLowering::declare(const std::string& name, const Symbol& symbol, std::uint32_t line) {
@@ -138,14 +115,15 @@ void FunctionLowering::declare_registers(const ptx::Variable& variable) {
                      *variable.register_count, largest_frame >> 20),
          variable.ptx_line);
   // SymbolTable::find allocates the rows.
-  Symbol range{Symbol::Kind::range, column_bytes(type)};
-  range.count = *variable.register_count;
-  declare(variable.name + "<", range, variable.ptx_line);  // %r<20> does not declare the name %r
+  declare(variable.name + "<",  // %r<20> does not declare the name %r
+          {.kind = Symbol::Kind::range, .bytes = column_bytes(type), .count = *variable.register_count},
+          variable.ptx_line);
 }
 
 void FunctionLowering::declare_local(const ptx::Variable& variable) {
   const std::uint64_t bytes = bytes_of(variable, context_.program.name);
-  const std::uint32_t alignment = std::max({variable.alignment, scalar_bytes(variable), 1u});
+  const std::uint32_t natural = isa::bytes_of(type_of(variable)) * variable.vector;
+  const std::uint32_t alignment = std::max({variable.alignment, natural, 1u});
   const std::uint64_t offset = (std::uint64_t{code_.local_bytes} + alignment - 1) / alignment * alignment;
   if (offset + bytes > largest_depot)
     fail(fmt::format("the local variables need more than {} KiB per thread", largest_depot >> 10),

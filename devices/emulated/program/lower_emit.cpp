@@ -1,6 +1,8 @@
 // Creates instructions and appends them to the code.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "devices/emulated/program/function_lowering.h"
 
 namespace foldproof::emulated {
@@ -22,7 +24,9 @@ Instruction FunctionLowering::make_machine(Action action) const {
 
 void FunctionLowering::set_guard(const std::optional<ptx::Name>& guard, bool negated, Instruction& i) {
   if (!guard) return;
-  i.guard = guard_row(*guard);
+  const Symbol& predicate = register_named(*guard);
+  if (predicate.bytes != 0) fail(fmt::format("the guard {} is not a predicate", guard->text));
+  i.guard = read(predicate);
   i.guard_negated = negated;
 }
 
@@ -32,22 +36,6 @@ void FunctionLowering::emit(Instruction i, MachineOperands detail) {
   i.detail = static_cast<std::uint32_t>(context_.program.details.size());
   context_.program.details.push_back(std::move(detail));
   emit(i);
-}
-
-// The stop keeps the statement's guard: it applies only to lanes that would execute the statement.
-void FunctionLowering::emit_stop(const std::optional<ptx::Name>& guard, bool negated,
-                                 const std::string& what) {
-  Instruction i = make_machine(Action::unsupported);
-  set_guard(guard, negated, i);
-  i.target = static_cast<std::uint32_t>(context_.program.unsupported.size());
-  context_.program.unsupported.push_back(what);
-  emit(i);
-}
-
-// The end of a body returns like `ret`.
-void FunctionLowering::emit_end() {
-  at_ = {function_.ptx_line, 0};
-  emit_return(make_machine(Action::ret));
 }
 
 // Returning from an entry exits the thread.
@@ -78,21 +66,17 @@ void FunctionLowering::emit_slot_access(Action action, const Slot& slot, std::ui
 void FunctionLowering::emit_special(Instruction i, const SpecialRow& special, std::uint32_t row,
                                     unsigned bytes) {
   if (bytes > 8) throw NotCovered{fmt::format("{} in a register of 128 bits", special.name)};
-  if (special.name.starts_with("%reserved_smem_")) reserve_shared_memory();
+  // Programs that read the address of the reserved shared memory get this region.
+  auto& shared = context_.program.shared;
+  if (special.name.starts_with("%reserved_smem_") &&
+      std::ranges::find(shared, reserved_shared_address, &SharedVariable::address) == shared.end())
+    shared.push_back(
+        {"the reserved shared memory", "", reserved_shared_address, reserved_shared_bytes, 0, false});
   MachineOperands detail;
   detail.special = special.id;
   detail.register_bytes = static_cast<std::uint8_t>(bytes);
   i.operand[0] = row;
   emit(i, std::move(detail));
-}
-
-// Programs that read the address of the reserved shared memory get this region.
-void FunctionLowering::reserve_shared_memory() {
-  auto& shared = context_.program.shared;
-  for (const SharedVariable& variable : shared)
-    if (variable.address == reserved_shared_address) return;
-  shared.push_back(
-      {"the reserved shared memory", "", reserved_shared_address, reserved_shared_bytes, 0, false});
 }
 
 }  // namespace foldproof::emulated

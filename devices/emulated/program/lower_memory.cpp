@@ -36,7 +36,11 @@ void FunctionLowering::lower_memory(const ptx::Statement& statement, Instruction
     }
   }
   if (k < statement.operands.size()) fail(fmt::format("{} has too many operands", statement.opcode));
-  check_slot(detail);
+  const auto bytes = static_cast<std::int64_t>(detail.element_bytes * detail.data.size());
+  const std::int64_t at = detail.address.displacement;
+  if (detail.address.base == MachineOperands::Base::slot && (at < 0 || at > slot_bytes_ - bytes))
+    fail(fmt::format("{} bytes at offset {} are outside the {} bytes of the parameter", bytes, at,
+                     slot_bytes_));
   emit(i, std::move(detail));
 }
 
@@ -107,14 +111,6 @@ MachineOperands::Address FunctionLowering::address_in(const Symbol& symbol, cons
     case Symbol::Kind::label: break;
   }
   fail(fmt::format("{} has no address", given.base->text));
-}
-
-void FunctionLowering::check_slot(const MachineOperands& detail) const {
-  if (detail.address.base != MachineOperands::Base::slot) return;
-  const auto bytes = static_cast<std::int64_t>(detail.element_bytes * detail.data.size());
-  if (detail.address.displacement < 0 || detail.address.displacement > slot_bytes_ - bytes)
-    fail(fmt::format("{} bytes at offset {} are outside the {} bytes of the parameter", bytes,
-                     detail.address.displacement, slot_bytes_));
 }
 
 }  // namespace foldproof::emulated

@@ -1,7 +1,9 @@
 // Maps an operand to the row that holds its value: a register's row, a constant's, or one filled just before.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "devices/emulated/program/function_lowering.h"
 
@@ -18,6 +20,14 @@ std::uint64_t literal_bits(const ptx::Literal& literal, Type type) {
   return literal.bits;
 }
 
+// Whether the name is a special register of the ISA that the device does not implement.
+bool is_foreign_special(std::string_view name) {
+  constexpr std::string_view beginnings[] = {"%pm", "%envreg", "%reserved_smem_offset_",
+                                             "%current_graph_exec"};
+  return std::ranges::any_of(beginnings,
+                             [&](std::string_view beginning) { return name.starts_with(beginning); });
+}
+
 std::string full_name(const ptx::Name& name) {
   return name.component.empty() ? name.text : name.text + "." + name.component;
 }
@@ -28,6 +38,11 @@ unsigned column_bytes(Type type) { return type == Type::pred ? 0 : isa::bytes_of
 
 const std::vector<ptx::Operand>* vector_of(const ptx::Operand& operand) {
   return std::get_if<std::vector<ptx::Operand>>(&operand.value);
+}
+
+const SpecialRow* special_named(std::string_view name) {
+  const auto* found = std::ranges::find(special_rows, name, &SpecialRow::name);
+  return found == std::end(special_rows) ? nullptr : found;
 }
 
 const SpecialRow* special_in(const ptx::Operand& operand) {
@@ -55,6 +70,12 @@ std::vector<const ptx::Operand*> FunctionLowering::elements_of(const ptx::Operan
   return elements;
 }
 
+// The symbol that an operand names; null if there is none.
+const Symbol* FunctionLowering::symbol_in(const ptx::Operand& operand) {
+  const auto* name = std::get_if<ptx::Name>(&operand.value);
+  return name ? symbols_.find(name->text) : nullptr;
+}
+
 const Symbol& FunctionLowering::register_named(const ptx::Name& name) {
   const Symbol* symbol = symbols_.find(name.text);
   if (!symbol) fail(fmt::format("{} is not declared", name.text));
@@ -73,16 +94,9 @@ std::uint32_t FunctionLowering::written(const Symbol& reg) {
   return reg.offset;
 }
 
-std::uint32_t FunctionLowering::guard_row(const ptx::Name& name) {
-  const Symbol& symbol = register_named(name);
-  if (symbol.bytes != 0) fail(fmt::format("the guard {} is not a predicate", name.text));
-  return read(symbol);
-}
-
 // Bytes of the register that an operand names; for an immediate, those of `type`.
 unsigned FunctionLowering::operand_bytes(const ptx::Operand& given, Type type) {
-  const auto* name = std::get_if<ptx::Name>(&given.value);
-  const Symbol* symbol = name && name->text != "_" ? symbols_.find(name->text) : nullptr;
+  const Symbol* symbol = symbol_in(given);
   return symbol && symbol->kind == Symbol::Kind::reg ? symbol->bytes : column_bytes(type);
 }
 

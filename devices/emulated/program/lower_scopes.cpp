@@ -3,22 +3,23 @@
 
 #include <variant>
 
-#include "devices/emulated/program/control_flow.h"
 #include "devices/emulated/program/function_lowering.h"
+#include "ptx/query.h"
 
 namespace foldproof::emulated {
-
-FunctionLowering::FunctionLowering(LoweringContext& context, const ptx::Function& function)
-    : context_(context), function_(function), symbols_(frame_, context.addresses.module) {}
 
 FunctionCode FunctionLowering::run() {
   code_.name = function_.name;
   code_.is_entry = function_.is_entry;
   code_.ptx_line = function_.ptx_line;
-  read_directives();
+  const ptx::LaunchBounds bounds = ptx::bounds(function_);
+  code_.max_threads = bounds.most_threads;
+  code_.required_threads = bounds.required_threads;
+  code_.required_cluster = bounds.required_cluster;
   declare_parameters();
   lower_scope(*function_.body);
-  emit_end();
+  at_ = {function_.ptx_line, 0};
+  emit_return(make_machine(Action::ret));  // the end of a body returns like `ret`
   resolve_labels();
   if (frame_.bytes() > largest_frame) fail("the function needs too many registers", function_.ptx_line);
   code_.frame = frame_.take();
@@ -36,10 +37,9 @@ void FunctionLowering::lower_scope(const ptx::Scope& scope) {
   // A branch may target a label further down.
   for (const ptx::Item& item : scope.items)
     if (const auto* label = std::get_if<ptx::Label>(&item)) {
-      Symbol symbol{Symbol::Kind::label};
-      symbol.label = static_cast<std::uint32_t>(label_places_.size());
+      const auto number = static_cast<std::uint32_t>(label_places_.size());
       label_places_.push_back(isa::no_operand);
-      declare(label->name, symbol, label->ptx_line);
+      declare(label->name, {.kind = Symbol::Kind::label, .label = number}, label->ptx_line);
     }
   for (const ptx::Item& item : scope.items) std::visit([&](const auto& it) { lower_item(it); }, item);
   symbols_.close_scope();
@@ -56,31 +56,24 @@ void FunctionLowering::lower_item(const ptx::Label& label) {
   label_places_[label_of(label.name)] = static_cast<std::uint32_t>(code_.instructions.size());
 }
 
-// Line 0 marks code that the compiler moved and that belongs to no line: it keeps the location of the
-// preceding statement.
-void FunctionLowering::move_to(ptx::Location at) {
-  if (at.loc != 0 && context_.program.locs[at.loc].line == 0) at.loc = at_.loc;
-  at_ = at;
-}
-
-void FunctionLowering::lower_item(const ptx::Statement& statement) {
-  move_to(statement.at);
+template <class Statement>
+void FunctionLowering::lower_item(const Statement& statement) {
+  // Line 0 marks code that the compiler moved and that belongs to no line: it keeps the location of the
+  // preceding statement.
+  const ptx::Location at = statement.at;
+  const bool moved = at.loc != 0 && context_.program.locs[at.loc].line == 0;
+  at_ = {at.ptx_line, moved ? at_.loc : at.loc};
   try {
     lower_statement(statement);
   } catch (const NotCovered& gap) {
-    emit_stop(statement.guard, statement.guard_negated, gap.what);
+    // The stop keeps the statement's guard: it applies only to lanes that would execute the statement.
+    Instruction stop = make_machine(Action::unsupported);
+    set_guard(statement.guard, statement.guard_negated, stop);
+    stop.target = static_cast<std::uint32_t>(context_.program.unsupported.size());
+    context_.program.unsupported.push_back(gap.what);
+    emit(stop);
   }
   end_statement(statement.guard.has_value());
-}
-
-void FunctionLowering::lower_item(const ptx::CallStatement& call) {
-  move_to(call.at);
-  try {
-    lower_call(call);
-  } catch (const NotCovered& gap) {
-    emit_stop(call.guard, call.guard_negated, gap.what);
-  }
-  end_statement(call.guard.has_value());
 }
 
 void FunctionLowering::end_statement(bool guarded) {
@@ -107,17 +100,14 @@ std::uint32_t FunctionLowering::label_of(const std::string& name) {
 
 // Replaces label numbers by code indices, which are known only now.
 void FunctionLowering::resolve_labels() {
-  std::vector<std::vector<std::uint32_t>*> indexed;
-  auto place = [&](std::uint32_t label) { return label_places_[label]; };
+  auto& details = context_.program.details;
   for (Instruction& i : code_.instructions) {
-    if (i.action == Action::branch) i.target = place(i.target);
-    if (i.action != Action::branch_indexed) continue;
-    auto& targets = context_.program.details[i.detail].targets;
-    for (std::uint32_t& target : targets) target = place(target);
-    indexed.push_back(&targets);
+    if (i.action == Action::branch) i.target = label_places_[i.target];
+    if (i.action == Action::branch_indexed)
+      for (std::uint32_t& target : details[i.detail].targets) target = label_places_[target];
   }
-  code_.unwritten = unwritten_registers(code_.instructions, {indexed.begin(), indexed.end()}, uses_);
-  insert_joins(code_.instructions, indexed);
+  code_.unwritten = unwritten_registers(code_.instructions, details, uses_);
+  insert_joins(code_.instructions, details);
   std::vector<std::uint32_t> moved;
   for (std::uint32_t pc = 0; pc < code_.instructions.size(); ++pc)
     if (code_.instructions[pc].action != Action::join) moved.push_back(pc);

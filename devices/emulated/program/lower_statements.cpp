@@ -46,13 +46,6 @@ bool FunctionLowering::lower_special_mov(const ptx::Statement& statement) {
 }
 
 // Operands in the order of the row's rules; vectors are flattened.
-void FunctionLowering::lower_by_rules(const ptx::Statement& statement, Instruction i) {
-  const std::vector<std::uint32_t> rows = rows_by_rules(statement, *i.form);
-  if (rows.size() > i.operand.size()) i.wide = context_.program.wide_operands.emplace_back(rows).data();
-  std::copy_n(rows.begin(), std::min(rows.size(), i.operand.size()), i.operand.begin());
-  finish(i, rows, statement);
-}
-
 std::vector<std::uint32_t> FunctionLowering::rows_by_rules(const ptx::Statement& statement,
                                                            const Form& form) {
   const std::vector<OperandRule> rules = isa::operand_rules(form);
@@ -60,13 +53,18 @@ std::vector<std::uint32_t> FunctionLowering::rows_by_rules(const ptx::Statement&
   std::size_t k = 0;
   const ptx::Operand* previous = nullptr;
   for (const OperandRule& rule : rules) {
-    if (rule.name == 'e' && previous) {
-      rows.push_back(paired_row(statement, *previous, rule));
+    if (rule.name == 'e' && previous) {  // the second destination of d|p, part of the same operand
+      const auto& pair = previous->paired_predicate;
+      if (!pair && !rule.optional) fail(fmt::format("{} needs a second destination d|p", statement.opcode));
+      rows.push_back(pair ? destination(ptx::Operand{*pair, 0, false, {}, {}}, rule.type, false)
+                          : isa::no_operand);
     } else if (rule.rank) {
       rows.push_back(read_special(*special_named("%cluster_ctarank"), rule.type));
     } else if (k < statement.operands.size()) {
       previous = &statement.operands[k++];
-      add_rows(*previous, rule, rows);
+      for (const ptx::Operand* element : elements_of(*previous, rule))
+        rows.push_back(rule.destination ? destination(*element, rule.type, rule.relaxed)
+                                        : source(*element, rule.type, rule.relaxed));
     } else if (rule.optional) {
       rows.push_back(isa::no_operand);
     } else {
@@ -78,25 +76,11 @@ std::vector<std::uint32_t> FunctionLowering::rows_by_rules(const ptx::Statement&
   return rows;
 }
 
-// The second destination of d|p, which is part of the same operand as the first.
-std::uint32_t FunctionLowering::paired_row(const ptx::Statement& statement, const ptx::Operand& pair,
-                                           const OperandRule& rule) {
-  if (pair.paired_predicate)
-    return destination(ptx::Operand{*pair.paired_predicate, 0, false, {}, {}}, rule.type, false);
-  if (!rule.optional) fail(fmt::format("{} needs a second destination d|p", statement.opcode));
-  return isa::no_operand;
-}
-
-void FunctionLowering::add_rows(const ptx::Operand& given, const OperandRule& rule,
-                                std::vector<std::uint32_t>& rows) {
-  for (const ptx::Operand* element : elements_of(given, rule))
-    rows.push_back(rule.destination ? destination(*element, rule.type, rule.relaxed)
-                                    : source(*element, rule.type, rule.relaxed));
-}
-
 // Appends the instruction with the MachineOperands that its action requires.
-void FunctionLowering::finish(Instruction i, const std::vector<std::uint32_t>& rows,
-                              const ptx::Statement& statement) {
+void FunctionLowering::lower_by_rules(const ptx::Statement& statement, Instruction i) {
+  const std::vector<std::uint32_t> rows = rows_by_rules(statement, *i.form);
+  if (rows.size() > i.operand.size()) i.wide = context_.program.wide_operands.emplace_back(rows).data();
+  std::copy_n(rows.begin(), std::min(rows.size(), i.operand.size()), i.operand.begin());
   switch (i.action) {
     case Action::shuffle:
     case Action::vote:

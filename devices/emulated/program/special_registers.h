@@ -18,10 +18,10 @@ struct SpecialRow {
   std::uint8_t bytes;  ///< its natural width; 0: a predicate
 };
 
-/// The row of that name, or null.
-const SpecialRow* special_named(std::string_view name);
-
-/// Whether the name is a special register of the ISA that the device does not implement.
-bool is_foreign_special(std::string_view name);
+inline constexpr SpecialRow special_rows[] = {
+#define FOLDPROOF_SPECIAL(name, id, bytes) {name, SpecialRegister::id, bytes},
+#include "devices/emulated/program/special_registers.def"
+#undef FOLDPROOF_SPECIAL
+};
 
 }  // namespace foldproof::emulated

@@ -2,12 +2,6 @@
 
 namespace foldproof::emulated {
 
-SymbolTable::SymbolTable(FrameBuilder& frame, const AddressesByName& module_variables)
-    : frame_(frame), module_variables_(module_variables), scopes_(1) {}
-
-void SymbolTable::open_scope() { scopes_.emplace_back(); }
-void SymbolTable::close_scope() { scopes_.pop_back(); }
-
 bool SymbolTable::declare(const std::string& name, const Symbol& symbol) {
   return scopes_.back().emplace(name, symbol).second;
 }
@@ -39,10 +33,7 @@ const Symbol* SymbolTable::find_in_ranges(Names& names, const std::string& name)
 }
 
 Symbol fixed_symbol(const StaticAddress& place) {
-  Symbol symbol{Symbol::Kind::fixed};
-  symbol.address = place.address;
-  symbol.space = place.space;
-  return symbol;
+  return {.kind = Symbol::Kind::fixed, .address = place.address, .space = place.space};
 }
 
 }  // namespace foldproof::emulated

@@ -35,10 +35,11 @@ struct Symbol {
 class SymbolTable {
  public:
   /// Both must outlive the table.
-  SymbolTable(FrameBuilder& frame, const AddressesByName& module_variables);
+  SymbolTable(FrameBuilder& frame, const AddressesByName& module_variables)
+      : frame_(frame), module_variables_(module_variables), scopes_(1) {}
 
-  void open_scope();
-  void close_scope();
+  void open_scope() { scopes_.emplace_back(); }
+  void close_scope() { scopes_.pop_back(); }
 
   /// Returns false if the innermost scope already has that name.
   bool declare(const std::string& name, const Symbol& symbol);

@@ -19,7 +19,11 @@ Launch::Launch(const Program& program, const FunctionCode& entry, Memory& memory
       shared_memory_(program, entry, shape.shared_bytes),
       choices_(schedule),
       findings_(program),
-      residency_(geometry_, entry, shared_memory_, choices_.lane_by_lane(), fill_, progress_),
+      residency_(geometry_, entry, shared_memory_, choices_.lane_by_lane(), fill_, progress_,
+                 [this](Block& block) {
+                   events_.block_begins(block);
+                   shadow_.block_begins(block);
+                 }),
       addresses_(program, geometry_, shared_memory_, memory, std::move(parameters), residency_, findings_),
       events_(program, geometry_, addresses_, observers),
       shadow_(owners.origins
@@ -29,9 +33,7 @@ Launch::Launch(const Program& program, const FunctionCode& entry, Memory& memory
       parts_{program, entry, geometry_, fill_, choices_, progress_, findings_, addresses_, events_, shadow_},
       executor_(parts_),
       scheduler_(choices_, events_),
-      livelock_(parts_, residency_, executor_) {
-  residency_.listen(*this);
-}
+      livelock_(parts_, residency_, executor_) {}
 
 LaunchReport Launch::run() {
   events_.launch_begins();
@@ -52,15 +54,6 @@ LaunchReport Launch::run() {
   return report;
 }
 
-void Launch::block_begins(Block& block) {
-  events_.block_begins(block);
-  shadow_.block_begins(block);
-}
-
-void Launch::warp_begins(Warp& warp, Frame& frame, LaneMask existing) {
-  shadow_.frame_begins(warp, frame, existing);
-}
-
 // Every resident block gets a turn. If none can run, the launch is deadlocked.
 void Launch::run_round() {
   bool moved = run_all_blocks();
@@ -69,7 +62,7 @@ void Launch::run_round() {
   // reported.
   if (!moved && choices_.is_random())
     for (const auto& cluster : residency_.clusters())
-      for (const auto& block : cluster->blocks) moved |= run_turn(*block);
+      for (const auto& block : cluster->blocks) moved |= run_block(*block);
   residency_.refresh();
   if (!moved && !residency_.clusters().empty()) livelock_.report(Kind::deadlock, "no thread can run");
   livelock_.watch();
@@ -83,7 +76,7 @@ bool Launch::run_all_blocks() {
     std::size_t k = choices_.is(Order::warps_backward) ? clusters.size() - 1 - turn : turn;
     if (choices_.is_random()) k = choices_.draw() % clusters.size();
     Cluster& cluster = *clusters[k];
-    for (const auto& block : cluster.blocks) moved |= run_turn(*block);
+    for (const auto& block : cluster.blocks) moved |= run_block(*block);
     if (cluster.live_blocks != 0) continue;
     residency_.retire(k);
     moved = true;
@@ -93,12 +86,10 @@ bool Launch::run_all_blocks() {
   return moved;
 }
 
-bool Launch::run_turn(Block& block) {
-  if (!block.started) residency_.start(block);
-  return block.live_warps != 0 && run_block(block);
-}
-
+// A block starts at its first turn.
 bool Launch::run_block(Block& block) {
+  if (!block.started) residency_.start(block);
+  if (block.live_warps == 0) return false;
   std::uint64_t left = scheduler_.quantum(Scheduler::block_quantum);
   bool moved = false;
   const auto warps = static_cast<unsigned>(block.warps.size());

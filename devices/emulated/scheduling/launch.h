@@ -27,7 +27,7 @@ struct LaunchOwners {
   Coverage* coverage = nullptr;         ///< if branches and comparisons are recorded
 };
 
-class Launch final : private BlockListener {
+class Launch {
  public:
   /// `shape` must be one that the device can launch, with `parameters` laid out as `entry` expects them. All
   /// references must outlive it.
@@ -39,12 +39,8 @@ class Launch final : private BlockListener {
   LaunchReport run();
 
  private:
-  void block_begins(Block& block) override;
-  void warp_begins(Warp& warp, Frame& frame, LaneMask existing) override;
-
   void run_round();
   bool run_all_blocks();
-  bool run_turn(Block& block);
   bool run_block(Block& block);
   void run_warp(Warp& warp, std::uint64_t budget);
   [[noreturn]] void report_timeout(const Warp& warp);

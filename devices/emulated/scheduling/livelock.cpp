@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <string>
+#include <vector>
 
 #include "sanitizer/lane_set.h"
 
@@ -18,10 +19,12 @@ constexpr std::uint64_t longest_proof = 8192;  // warp instructions per group
 /// addresses and its callers' registers, which it uses again after returning.
 struct Standpoint {
   std::uint32_t pc = 0;
-  Frame* frame = nullptr;
+  const Frame* frame = nullptr;
   std::vector<std::byte> registers;  // of the frame, its caller, …
   std::vector<std::uint32_t> return_pcs;
   std::vector<std::vector<std::byte>> local;  // of its lanes
+
+  bool operator==(const Standpoint&) const = default;
 
   static Standpoint of(const Warp& warp, const DivergentGroup& group) {
     Standpoint here{group.pc, group.frame, {}, {}, {}};
@@ -33,26 +36,17 @@ struct Standpoint {
     for_lanes(group.lanes, [&](unsigned lane) { here.local.push_back(warp.local[lane]); });
     return here;
   }
-
-  bool is(const Warp& warp, const DivergentGroup& group) const {
-    if (group.pc != pc || group.frame != frame) return false;
-    const std::byte* then = registers.data();
-    std::size_t depth = 0;
-    for (const Frame* own = frame; own; own = own->parent) {
-      const std::size_t bytes = own->code->frame.size();
-      if (depth == return_pcs.size() || own->return_pc != return_pcs[depth++] ||
-          then + bytes > registers.data() + registers.size() ||
-          std::memcmp(own->registers(), then, bytes) != 0)
-        return false;
-      then += bytes;
-    }
-    if (depth != return_pcs.size()) return false;
-    std::size_t k = 0;
-    for (LaneMask left = group.lanes; left != 0; left &= left - 1)
-      if (warp.local[first_lane(left)] != local[k++]) return false;
-    return true;
-  }
 };
+
+std::string activity_of(const DivergentGroup& group) {
+  switch (group.state) {
+    case DivergentGroup::State::barrier: return fmt::format("at barrier {}", group.barrier);
+    case DivergentGroup::State::cluster: return "at the cluster barrier";
+    case DivergentGroup::State::warp_sync:
+      return fmt::format("for the lanes of mask {:#010x}", group.member_mask);
+    default: return "in a loop that never ends";
+  }
+}
 
 }  // namespace
 
@@ -100,9 +94,10 @@ bool Livelock::runs_in_a_circle(Warp& warp, std::size_t index) {
     if (parts_.progress.changes() != changes_before_ || warp.groups.size() != groups ||
         warp.groups[index].state != DivergentGroup::State::ready)
       return false;
-    if (reference.is(warp, warp.groups[index])) return true;
+    const DivergentGroup& group = warp.groups[index];
+    if (group.pc == reference.pc && Standpoint::of(warp, group) == reference) return true;
     if (++steps < until) continue;
-    reference = Standpoint::of(warp, warp.groups[index]);
+    reference = Standpoint::of(warp, group);
     until *= 2;
     steps = 0;
   }
@@ -110,38 +105,31 @@ bool Livelock::runs_in_a_circle(Warp& warp, std::size_t index) {
 }
 
 void Livelock::report(Kind kind, const char* how) {
-  Waiters waiters;
+  constexpr std::size_t most = 6, most_threads = 2;
+  std::vector<std::string> who;
+  std::vector<ThreadId> threads;
+  const Instruction* first = nullptr;
+  const auto note = [&](const Warp& warp, const DivergentGroup& group) {
+    const Dim3& block = warp.block->index;
+    const Instruction& i = group.instruction();
+    who.push_back(fmt::format("block ({},{},{}) warp {} lanes {:#010x} wait {} at {}", block.x, block.y,
+                              block.z, warp.index, group.lanes, activity_of(group),
+                              to_string(parts_.program.position(i))));
+    if (threads.size() < most_threads)
+      threads.push_back(parts_.geometry.thread(warp, first_lane(group.lanes)));
+    if (!first) first = &i;
+  };
   for (const auto& cluster : residency_.clusters())
     for (const auto& block : cluster->blocks)
-      if (block->started) describe(*block, waiters);
-  constexpr std::size_t most = 6;
-  std::vector<std::string>& who = waiters.descriptions;
+      for (std::size_t w = 0; block->started && w < block->warps.size(); ++w)
+        for (const DivergentGroup& group : block->warps[w]->groups) note(*block->warps[w], group);
   const std::size_t more = who.size() > most ? who.size() - most : 0;
   who.resize(std::min(who.size(), most));
-  Finding finding =
-      parts_.findings.make(kind, waiters.first ? *waiters.first : parts_.entry.instructions.front(),
-                           fmt::format("{}: {}{}", how, fmt::join(who, "; "),
-                                       more ? fmt::format("; and {} more groups", more) : ""));
-  finding.threads = std::move(waiters.threads);
+  Finding finding = parts_.findings.make(kind, first ? *first : parts_.entry.instructions.front(),
+                                         fmt::format("{}: {}{}", how, fmt::join(who, "; "),
+                                                     more ? fmt::format("; and {} more groups", more) : ""));
+  finding.threads = std::move(threads);
   parts_.findings.end(std::move(finding));
-}
-
-void Livelock::describe(const Block& block, Waiters& waiters) const {
-  for (const auto& warp : block.warps)
-    for (const DivergentGroup& group : warp->groups) {
-      const Instruction& i = group.instruction();
-      std::string what = "in a loop that never ends";
-      if (group.state == DivergentGroup::State::barrier) what = fmt::format("at barrier {}", group.barrier);
-      if (group.state == DivergentGroup::State::cluster) what = "at the cluster barrier";
-      if (group.state == DivergentGroup::State::warp_sync)
-        what = fmt::format("for the lanes of mask {:#010x}", group.member_mask);
-      waiters.descriptions.push_back(fmt::format("block ({},{},{}) warp {} lanes {:#010x} wait {} at {}",
-                                                 block.index.x, block.index.y, block.index.z, warp->index,
-                                                 group.lanes, what, to_string(parts_.program.position(i))));
-      if (waiters.threads.size() < 2)
-        waiters.threads.push_back(parts_.geometry.thread(*warp, first_lane(group.lanes)));
-      if (!waiters.first) waiters.first = &i;
-    }
 }
 
 }  // namespace foldproof::emulated

@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "devices/emulated/execution/executor.h"
 #include "devices/emulated/state/residency.h"
@@ -27,12 +25,6 @@ class Livelock {
  private:
   bool all_run_in_circles();
   bool runs_in_a_circle(Warp& warp, std::size_t index);
-  struct Waiters {
-    std::vector<std::string> descriptions;
-    std::vector<ThreadId> threads;
-    const Instruction* first = nullptr;
-  };
-  void describe(const Block& block, Waiters& waiters) const;
 
   Parts parts_;
   const Residency& residency_;

@@ -1,17 +1,10 @@
 #include "devices/emulated/scheduling/scheduler.h"
 
-#include <bit>
-
 #include "sanitizer/lane_set.h"
 
 namespace foldproof::emulated {
 
 using Order = Schedule::Order;
-
-// Powers of two with equal probability: most switches come early, some slices run to the end.
-std::uint64_t Scheduler::random_quantum(std::uint64_t usual) {
-  return std::uint64_t{1} << (choices_.draw() % std::bit_width(usual));
-}
 
 // Whether lanes that wait to reconverge should continue alone: the lanes still on their way may themselves
 // wait for them, for example when spinning for a lock.
@@ -56,14 +49,10 @@ DivergentGroup* Scheduler::choose_among(Warp& warp) {
 void Scheduler::divide_at_random(Warp& warp, std::size_t index) {
   constexpr std::size_t most_groups = 4;
   if (warp.groups.size() >= most_groups) return;
-  DivergentGroup& group = warp.groups[index];
-  if (lane_count(group.lanes) < 2 || choices_.draw() % 2 == 0) return;
-  const auto keep = static_cast<LaneMask>(choices_.draw()) & group.lanes;
-  if (keep == 0 || keep == group.lanes) return;
-  DivergentGroup other = group;
-  other.lanes &= ~keep;
-  group.lanes = keep;
-  warp.groups.push_back(other);
+  const LaneMask lanes = warp.groups[index].lanes;
+  if (lane_count(lanes) < 2 || choices_.draw() % 2 == 0) return;
+  const LaneMask kept = static_cast<LaneMask>(choices_.draw()) & lanes;
+  if (kept != 0) warp.restrict_to(index, kept);
 }
 
 }  // namespace foldproof::emulated

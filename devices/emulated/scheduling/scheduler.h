@@ -4,6 +4,7 @@
 //   spin locks, look-back scans and grid barriers make progress.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -27,15 +28,17 @@ class Scheduler {
     if (only.state == DivergentGroup::State::joining) return choose_among(warp);
     return only.state == DivergentGroup::State::ready ? &only : nullptr;
   }
-  /// `usual`, or a smaller quantum under a random schedule.
-  std::uint64_t quantum(std::uint64_t usual) { return choices_.is_random() ? random_quantum(usual) : usual; }
+  /// `usual`; under a random schedule, powers of two up to it with equal probability: most switches come
+  /// early, some slices run to the end.
+  std::uint64_t quantum(std::uint64_t usual) {
+    return choices_.is_random() ? std::uint64_t{1} << (choices_.draw() % std::bit_width(usual)) : usual;
+  }
   /// For a random schedule: may split some lanes of the group off into a new group.
   void divide_at_random(Warp& warp, std::size_t index);
 
  private:
   DivergentGroup* choose_among(Warp& warp);
   bool impatient(const DivergentGroup& joining, const DivergentGroup& ready);
-  std::uint64_t random_quantum(std::uint64_t usual);
 
   Choices& choices_;
   Events& events_;

@@ -7,8 +7,7 @@
 #include <span>
 
 #include "devices/emulated/isa/instruction.h"
-#include "devices/emulated/state/columns.h"
-#include "devices/emulated/state/register_provenance.h"
+#include "devices/emulated/state/register_shadow.h"
 #include "oracles/expressions.h"
 
 namespace foldproof::emulated {
@@ -29,12 +28,6 @@ struct Operands {
   const Operand* end() const { return all.data() + count; }
 };
 Operands sources_of(const isa::Instruction& i);
-
-/// A lane's column; its low eight bytes if it is wider.
-inline std::uint64_t low_column(const std::byte* registers, std::uint32_t offset, unsigned lane,
-                                unsigned bytes) {
-  return low_bytes(registers + offset + lane * bytes, bytes);
-}
 
 /// Finds the routes by execution: the instruction runs on marks instead of the values that depend on the
 /// input, and the marks are searched in its results.

@@ -30,7 +30,7 @@ class Definedness {
         findings_(findings),
         fill_(fill) {}
 
-  /// The block's shared memory becomes undefined.
+  /// The block's shared memory, and the memory and registers of its warps, become undefined.
   void block_begins(Block& block);
   /// The frame's local memory and registers become undefined.
   void frame_begins(Warp& warp, Frame& frame, LaneMask lanes);
@@ -65,13 +65,26 @@ class Definedness {
  private:
   /// Whether an origin is an uninitialised variable.
   enum class Source : bool { elsewhere, variable };
-  /// Bytes of memory, with their address and their map of defined bits.
+  /// Bytes of memory that a lane's instruction accesses, with their map of defined bits.
   struct Bytes {
+    const Warp& warp;
+    const Instruction& i;
+    unsigned lane;
     isa::StateSpace space;
     std::uint64_t address;
     std::byte* defined;
     std::uint32_t count;
   };
+  static Bytes bytes_of(const WarpAccess& access, unsigned lane, std::uint64_t offset, std::uint32_t count) {
+    std::byte* defined = access.hosts.defined[lane];
+    return {access.warp,
+            access.i,
+            lane,
+            access.space,
+            access.at[lane] + offset,
+            defined ? defined + offset : nullptr,
+            count};
+  }
   /// The shuffled value of each lane: its undefined bits, and their origin.
   struct Shuffled {
     std::array<std::uint32_t, isa::warp_size> bits{};
@@ -91,19 +104,14 @@ class Definedness {
     }
     return known->second;
   }
-  OriginId origin_of_loaded(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& from);
+  OriginId origin_of_loaded(const Bytes& from);
 
   void note_compared(const Frame& frame, const Instruction& i, LaneMask lanes);
   void report(const Warp& warp, const Instruction& i, unsigned lane, OriginId origin, const char* what);
-  void note_choice(const Decision& decision, const UndefinedBits::Row& row);
-  void forget_stored(const Block& block);
-  void begin_registers(const Warp& warp, Frame& frame, LaneMask lanes);
   void load(WarpAccess& access);
   void store(WarpAccess& access);
-  void store_bits(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& to,
-                  const std::byte* undefined, OriginId origin);
-  void store_undefined(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& to,
-                       OriginId origin);
+  void store_bits(const Bytes& to, const std::byte* undefined, OriginId origin);
+  void store_undefined(const Bytes& to, OriginId origin);
   void route_to(const LaneRouting& routing, const DivergentGroup& group, const Shuffled& held,
                 LaneMask absent);
 

@@ -14,23 +14,16 @@ using isa::warp_size;
 
 // All lanes' sources are read before any result is written: groups that share a frame may shuffle in place.
 void Definedness::routed(const LaneRouting& routing) {
-  const auto absent_in = [&](const DivergentGroup& group) {
-    LaneMask absent = 0;
-    for_lanes(group.lanes, [&](unsigned lane) {
-      if (!contains(routing.present, routing.from[lane])) absent |= bit(lane);
-    });
-    return absent;
-  };
-  bool any_undefined = false, any_absent = false;
-  for (const std::size_t k : routing.members) {
-    const DivergentGroup& group = routing.warp.groups[k];
+  LaneMask absent = 0;  // lanes whose source does not take part
+  for_lanes(routing.present, [&](unsigned lane) {
+    if (!contains(routing.present, routing.from[lane])) absent |= bit(lane);
+  });
+  bool any_undefined = false;
+  for (const DivergentGroup& group : routing.warp.groups_of(routing.members))
     any_undefined |= group.frame->undefined.any();
-    any_absent |= absent_in(group) != 0;
-  }
-  if (!any_undefined && !any_absent) return;
+  if (!any_undefined && absent == 0) return;
   Shuffled held;
-  for (const std::size_t k : routing.members) {
-    const DivergentGroup& group = routing.warp.groups[k];
+  for (const DivergentGroup& group : routing.warp.groups_of(routing.members)) {
     const std::uint32_t row = group.instruction().operand[LaneRouting::source];
     const UndefinedBits::Row* undefined = group.frame->undefined.find(row);
     if (!undefined) continue;
@@ -40,10 +33,9 @@ void Definedness::routed(const LaneRouting& routing) {
       held.origin[lane] = undefined->origin;
     });
   }
-  for (const std::size_t k : routing.members) {
-    const DivergentGroup& group = routing.warp.groups[k];
-    const LaneMask absent = absent_in(group);
-    if (any_undefined || absent != 0) route_to(routing, group, held, absent);
+  for (const DivergentGroup& group : routing.warp.groups_of(routing.members)) {
+    const LaneMask its_absent = absent & group.lanes;
+    if (any_undefined || its_absent != 0) route_to(routing, group, held, its_absent);
   }
 }
 
@@ -79,8 +71,7 @@ void Definedness::gathered(const Gather& gather) {
   LaneMask undefined = 0;
   std::optional<OriginId> origin;
   bool any_undefined = false;
-  for (const std::size_t k : gather.members) {
-    const DivergentGroup& group = gather.warp.groups[k];
+  for (const DivergentGroup& group : gather.warp.groups_of(gather.members)) {
     any_undefined |= group.frame->undefined.any();
     const std::uint32_t row = group.instruction().operand[gather.source];
     const LaneMask lanes = group.frame->undefined.lanes(row) & group.lanes;
@@ -90,8 +81,7 @@ void Definedness::gathered(const Gather& gather) {
   }
   if (!any_undefined) return;
   const std::uint32_t bytes = gather.gives == Gather::Gives::predicate ? 0 : 4;
-  for (const std::size_t k : gather.members) {
-    const DivergentGroup& group = gather.warp.groups[k];
+  for (const DivergentGroup& group : gather.warp.groups_of(gather.members)) {
     UndefinedBits& shadow = group.frame->undefined;
     // Operands before the source are results: match.all also has a predicate.
     for (unsigned result = 0; result < gather.source; ++result)

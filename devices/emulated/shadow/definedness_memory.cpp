@@ -20,29 +20,24 @@ constexpr std::byte all_ones{0xff};
 
 }  // namespace
 
+// The records of stores to the memory that the block reuses are dropped.
 void Definedness::block_begins(Block& block) {
-  forget_stored(block);
-  block.shared_defined.assign(block.shared.size(), std::byte{0});
-  addresses_.for_each_shared([&](const SharedRegion& region) {
-    if (region.address == reserved_shared_address)  // initialised by the system
-      std::fill_n(block.shared_defined.begin() + region.host, region.bytes, all_ones);
-  });
-}
-
-// At the start of a block: drops the records of stores to the memory that it reuses.
-void Definedness::forget_stored(const Block& block) {
   const auto forget = [&](std::uint64_t first, std::uint64_t count) {
     origins_.stored.erase(origins_.stored.lower_bound({first, 0}),
                           origins_.stored.lower_bound({first + count, 0}));
   };
   forget(shared_memory(block.number), 1);
   forget(local_memory(block.number, 0), threads_of_block);
+  block.shared_defined.assign(block.shared.size(), std::byte{0});
+  for (const SharedRegion& region : addresses_.shared().regions)
+    if (region.address == reserved_shared_address)  // initialised by the system
+      std::fill_n(block.shared_defined.begin() + region.host, region.bytes, all_ones);
+  for (const auto& warp : block.warps) frame_begins(*warp, *warp->groups.front().frame, ~warp->exited);
 }
 
 // Undefined bits that were stored keep the origin that they had then.
-OriginId Definedness::origin_of_loaded(const Warp& warp, const Instruction& i, unsigned lane,
-                                       const Bytes& from) {
-  const Place first = AddressSpace::place(warp, from.space, from.address, lane);
+OriginId Definedness::origin_of_loaded(const Bytes& from) {
+  const Place first = AddressSpace::place(from.warp, from.space, from.address, from.lane);
   for (std::uint32_t b = 0; b < from.count; ++b) {
     if (from.defined[b] == all_ones) continue;
     const auto stored = origins_.stored.find({first.of, first.at + b});
@@ -50,7 +45,7 @@ OriginId Definedness::origin_of_loaded(const Warp& warp, const Instruction& i, u
   }
   const StateSpace space = AddressSpace::owner(from.space, from.address);
   const bool shared = space == StateSpace::shared_cta || space == StateSpace::shared_cluster;
-  return origin_at(Kind::uninitialized_read, i, warp, lane, [&] {
+  return origin_at(Kind::uninitialized_read, from.i, from.warp, from.lane, [&] {
     return fmt::format("{} of {} that {} never written",
                        from.count == 1 ? "1 byte" : fmt::format("{} bytes", from.count),
                        space == StateSpace::local ? "local memory" : addresses_.name_at(shared, from.address),
@@ -59,27 +54,26 @@ OriginId Definedness::origin_of_loaded(const Warp& warp, const Instruction& i, u
 }
 
 // Marks bytes in memory as undefined like the given bits.
-void Definedness::store_bits(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& to,
-                             const std::byte* undefined, OriginId origin) {
+void Definedness::store_bits(const Bytes& to, const std::byte* undefined, OriginId origin) {
   std::ranges::transform(undefined, undefined + to.count, to.defined, std::bit_not{});
   if (is_defined(to.defined, to.count)) return;
-  const Place first = AddressSpace::place(warp, to.space, to.address, lane);
+  const Place first = AddressSpace::place(to.warp, to.space, to.address, to.lane);
   const bool as_number = to.count >= 4 && std::all_of(to.defined, to.defined + to.count,
                                                       [](std::byte b) { return b == std::byte{0}; });
-  const Origins::Stored stored{origin, program_.position(i), geometry_.thread(warp, lane), as_number};
+  const Origins::Stored stored{origin, program_.position(to.i), geometry_.thread(to.warp, to.lane),
+                               as_number};
   for (std::uint32_t b = 0; b < to.count; ++b)
     if (to.defined[b] != all_ones) origins_.stored[{first.of, first.at + b}] = stored;
 }
 
-void Definedness::store_undefined(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& to,
-                                  OriginId origin) {
+void Definedness::store_undefined(const Bytes& to, OriginId origin) {
   constexpr std::size_t widest = 16;
   static constexpr auto all = [] {
     std::array<std::byte, widest> ones{};
     ones.fill(all_ones);
     return ones;
   }();
-  store_bits(warp, i, lane, to, all.data(), origin);
+  store_bits(to, all.data(), origin);
 }
 
 // After a load, a register is undefined where memory is.
@@ -110,11 +104,11 @@ void Definedness::load(WarpAccess& access) {
       if (detail.sign_extend && (column[detail.element_bytes - 1] & std::byte{0x80}) != std::byte{0})
         std::memset(column + detail.element_bytes, 0xff, detail.register_bytes - detail.element_bytes);
     });
-    const auto lane = first_lane(undefined);
-    const Bytes from{access.space, access.at[lane] + k * detail.element_bytes, map(lane, k),
-                     detail.element_bytes};
-    shadow.update(detail.data[k], detail.register_bytes, origin_of_loaded(access.warp, access.i, lane, from));
+    shadow.update(detail.data[k], detail.register_bytes,
+                  origin_of_loaded(bytes_of(access, first_lane(undefined), k * detail.element_bytes,
+                                            detail.element_bytes)));
   }
+  for (const std::uint32_t row : detail.data) shadow.define(row, access.executing & ~access.valid);
 }
 
 // After a store, memory is undefined where the register is.
@@ -129,8 +123,7 @@ void Definedness::store(WarpAccess& access) {
       std::byte*& defined = access.hosts.defined[lane];
       if (contains(undefined, lane)) {
         if (!defined) defined = addresses_.make_map(access, lane);
-        store_bits(access.warp, access.i, lane,
-                   {access.space, access.at[lane] + k * size, defined + k * size, size},
+        store_bits(bytes_of(access, lane, k * size, size),
                    frame.undefined_bits() + detail.data[k] + lane * detail.register_bytes, row->origin);
       } else if (defined) {
         std::memset(defined + k * size, 0xff, size);
@@ -142,7 +135,7 @@ void Definedness::store(WarpAccess& access) {
 // An atomic's result is undefined where the old value is; memory becomes undefined where the old value or an
 // operand is.
 void Definedness::updating(WarpAccess& access, const AtomicStep& step) {
-  const auto& [warp, frame, i, detail] = std::tie(access.warp, access.frame, access.i, access.detail);
+  const auto& [frame, i, detail] = std::tie(access.frame, access.i, access.detail);
   const unsigned lane = step.lane;
   std::byte*& map = access.hosts.defined[lane];
   UndefinedBits& shadow = frame.undefined;
@@ -150,9 +143,9 @@ void Definedness::updating(WarpAccess& access, const AtomicStep& step) {
   const std::uint32_t size = detail.element_bytes, count = i.form->vector, k = step.element;
   const bool returns = i.action == Action::atomic;
   const bool exchanges = i.form->atomic == isa::AtomicKind::exch;
-  Bytes memory{access.space, access.at[lane] + std::uint64_t{k} * size, map ? map + k * size : nullptr, size};
+  Bytes memory = bytes_of(access, lane, std::uint64_t{k} * size, size);
   std::optional<OriginId> old, operand;
-  if (memory.defined && !is_defined(memory.defined, size)) old = origin_of_loaded(warp, i, lane, memory);
+  if (memory.defined && !is_defined(memory.defined, size)) old = origin_of_loaded(memory);
   for (std::size_t s = (returns ? count : 0) + k; s < detail.data.size(); s += count)
     if (contains(shadow.lanes(detail.data[s]), lane)) operand = shadow.find(detail.data[s])->origin;
   if ((old && !exchanges) || operand) {
@@ -160,7 +153,7 @@ void Definedness::updating(WarpAccess& access, const AtomicStep& step) {
       map = addresses_.make_map(access, lane);
       memory.defined = map + k * size;
     }
-    store_undefined(warp, i, lane, memory, old ? *old : *operand);
+    store_undefined(memory, old ? *old : *operand);
   } else if (memory.defined) {
     std::memset(memory.defined, 0xff, size);
   }
@@ -188,7 +181,6 @@ void Definedness::loaded(WarpAccess& access) {
               [&](unsigned lane) { access.hosts.defined[lane] = map ? map + at[lane] : nullptr; });
   }
   load(access);
-  for (const std::uint32_t row : access.detail.data) shadow.define(row, access.executing & ~access.valid);
 }
 
 void Definedness::storing(WarpAccess& access) {
@@ -215,59 +207,54 @@ void Definedness::slot_accessed(Frame& frame, const Instruction& i, const Machin
   UndefinedBits& shadow = frame.undefined;
   if (!shadow.any()) return;
   std::byte* bits = frame.undefined_bits();
-  const auto displacement = static_cast<std::uint64_t>(detail.address.displacement);
+  constexpr std::uint32_t word = 4, row_bytes = word * warp_size;
+  const bool stores = i.action == Action::store;
+  const auto row_of = [&](std::uint64_t b) {
+    return detail.address.row + static_cast<std::uint32_t>(b / word) * row_bytes;
+  };
   for (std::size_t k = 0; k < detail.data.size(); ++k) {
-    const std::uint64_t first = displacement + k * detail.element_bytes,
-                        last = first + detail.element_bytes - 1;
-    const UndefinedBits::Row* source = i.action == Action::store ? shadow.find(detail.data[k]) : nullptr;
-    for (std::uint64_t chunk = first / 4; !source && i.action != Action::store && chunk <= last / 4; ++chunk)
-      source = shadow.find(detail.address.row + static_cast<std::uint32_t>(chunk) * 128);
+    const std::uint64_t first = static_cast<std::uint64_t>(detail.address.displacement) +
+                                k * detail.element_bytes,
+                        end = first + detail.element_bytes;
+    const UndefinedBits::Row* source = stores ? shadow.find(detail.data[k]) : nullptr;
+    for (std::uint32_t row = row_of(first); !source && !stores && row <= row_of(end - 1); row += row_bytes)
+      source = shadow.find(row);
     const std::optional<OriginId> origin = source ? std::optional(source->origin) : std::nullopt;
     for_lanes(lanes, [&](unsigned lane) {
       std::byte* column = bits + detail.data[k] + lane * detail.register_bytes;
-      for (unsigned b = 0; b < detail.element_bytes; ++b) {
-        std::byte& place = bits[detail.address.row + (first + b) / 4 * 128 + lane * 4 + (first + b) % 4];
-        (i.action == Action::store ? place : column[b]) = i.action == Action::store ? column[b] : place;
+      if (!stores) std::memset(column, 0, detail.register_bytes);
+      for (std::uint64_t b = first; b < end; ++b) {
+        std::byte& place = bits[row_of(b) + lane * word + b % word];
+        (stores ? place : column[b - first]) = stores ? column[b - first] : place;
       }
-      if (i.action != Action::store)
-        std::memset(column + detail.element_bytes, 0, detail.register_bytes - detail.element_bytes);
     });
-    if (i.action != Action::store) {
-      shadow.update(detail.data[k], detail.register_bytes, origin);
-      continue;
-    }
-    for (std::uint64_t chunk = first / 4; chunk <= last / 4; ++chunk) {
-      const auto row = detail.address.row + static_cast<std::uint32_t>(chunk) * 128;
-      shadow.update(row, 4, origin);
-    }
+    if (!stores) shadow.update(detail.data[k], detail.register_bytes, origin);
+    for (std::uint32_t row = row_of(first); stores && row <= row_of(end - 1); row += row_bytes)
+      shadow.update(row, word, origin);
   }
 }
 
 void Definedness::matrix_moved(const WarpAccess& access, const MatrixPart& part) {
   constexpr std::uint32_t bytes = 2;
-  std::byte* map = access.hosts.defined[part.giver];
-  if (!map) return;
-  const Bytes memory{access.space, access.at[part.giver] + part.offset, map + part.offset, bytes};
+  const Bytes memory = bytes_of(access, part.giver, part.offset, bytes);
+  if (!memory.defined) return;
   const bool loads = access.i.action == Action::load_matrix, defined = is_defined(memory.defined, bytes);
   UndefinedBits& shadow = access.frame.undefined;
   if (loads && defined && !shadow.any()) return;
   std::byte* bits = access.frame.undefined_bits() + part.row + part.column;
   if (!loads) {
     const UndefinedBits::Row* from = shadow.find(part.row);
-    return store_bits(access.warp, access.i, part.giver, memory, bits, from ? from->origin : 0);
+    return store_bits(memory, bits, from ? from->origin : 0);
   }
   std::transform(memory.defined, memory.defined + bytes, bits, std::bit_not{});
-  shadow.update(
-      part.row, 4,
-      defined ? std::nullopt : std::optional(origin_of_loaded(access.warp, access.i, part.giver, memory)));
+  shadow.update(part.row, 4, defined ? std::nullopt : std::optional(origin_of_loaded(memory)));
 }
 
 void Definedness::issued(const WarpAccess& source, CopyInFlight& copy, unsigned lane, std::uint32_t bytes) {
   std::byte* defined = source.hosts.defined[lane];
   if (!defined || is_defined(defined, bytes)) return;
   std::transform(defined, defined + bytes, copy.undefined[lane].begin(), std::bit_not{});
-  copy.origin[lane] =
-      origin_of_loaded(source.warp, source.i, lane, {source.space, source.at[lane], defined, bytes});
+  copy.origin[lane] = origin_of_loaded(bytes_of(source, lane, 0, bytes));
 }
 
 void Definedness::undelivered(const Warp& warp, const CopyInFlight& copy, unsigned lane) {
@@ -277,13 +264,13 @@ void Definedness::undelivered(const Warp& warp, const CopyInFlight& copy, unsign
     return fmt::format("{} bytes of {} from an asynchronous copy for which the thread did not wait",
                        copy.bytes, addresses_.name_at(true, copy.to[lane]));
   });
-  store_undefined(warp, i, lane, {i.form->space, copy.to[lane], copy.defined[lane], copy.bytes}, origin);
+  store_undefined({warp, i, lane, i.form->space, copy.to[lane], copy.defined[lane], copy.bytes}, origin);
 }
 
 void Definedness::delivered(const Warp& warp, const CopyInFlight& copy, unsigned lane) {
   if (!copy.defined[lane]) return;
   const Instruction& i = *copy.instruction;
-  store_bits(warp, i, lane, {i.form->space, copy.to[lane], copy.defined[lane], copy.bytes},
+  store_bits({warp, i, lane, i.form->space, copy.to[lane], copy.defined[lane], copy.bytes},
              copy.undefined[lane].data(), copy.origin[lane]);
 }
 
@@ -292,7 +279,7 @@ void Definedness::printed(const Warp& warp, const Instruction& i, unsigned lane,
   if (!region.defined) return;
   std::byte* defined = region.defined + (address - region.begin);
   if (is_defined(defined, bytes)) return;
-  report(warp, i, lane, origin_of_loaded(warp, i, lane, {isa::StateSpace::none, address, defined, bytes}),
+  report(warp, i, lane, origin_of_loaded({warp, i, lane, isa::StateSpace::none, address, defined, bytes}),
          "the printed value");
 }
 

@@ -93,9 +93,17 @@ void Definedness::decided(const Decision& d) {
   const UndefinedBits::Row* row = d.frame.undefined.find(d.row);
   if (!row) return;
   const auto [what, among_many] = traits_of(d.of);
-  if (const LaneMask undefined = d.frame.undefined.lanes(d.row) & d.lanes; undefined != 0)
-    report(d.warp, d.i, first_lane(undefined), row->origin, what);
-  if (among_many) note_choice(d, *row);
+  const LaneMask undefined = d.frame.undefined.lanes(d.row) & d.lanes;
+  if (undefined != 0) report(d.warp, d.i, first_lane(undefined), row->origin, what);
+  if (!among_many) return;
+  // The digest does not depend on the order of the warps.
+  for_lanes(undefined, [&](unsigned lane) {
+    const std::uint64_t value = row->bytes == 0
+                                    ? (contains(isa::mask(d.frame.registers(), d.row), lane) ? 1 : 0)
+                                    : column(d.frame.registers(), d.row, lane, row->bytes);
+    const std::uint64_t thread = local_memory(d.warp.block->number, d.warp.index * warp_size + lane);
+    origins_.use.choices += mixed(mixed(mixed(thread) + d.i.site) + value);
+  });
 }
 
 void Definedness::report(const Warp& warp, const Instruction& i, unsigned lane, OriginId origin,
@@ -105,32 +113,6 @@ void Definedness::report(const Warp& warp, const Instruction& i, unsigned lane, 
       undefined_finding(origins_.all[origin], program_.position(i), geometry_.thread(warp, lane), what));
 }
 
-// The digest does not depend on the order of the warps.
-void Definedness::note_choice(const Decision& d, const UndefinedBits::Row& row) {
-  for_lanes(d.frame.undefined.lanes(d.row) & d.lanes, [&](unsigned lane) {
-    std::uint64_t value = 0;
-    if (row.bytes == 0)
-      value = contains(isa::mask(d.frame.registers(), d.row), lane) ? 1 : 0;
-    else
-      std::memcpy(&value, d.frame.registers() + d.row + lane * row.bytes,
-                  std::min<std::size_t>(row.bytes, sizeof value));
-    const std::uint64_t thread = local_memory(d.warp.block->number, d.warp.index * warp_size + lane);
-    origins_.use.choices += mixed(mixed(mixed(thread) + d.i.site) + value);
-  });
-}
-
-Finding undefined_finding(const Origin& origin, const Position& at, const ThreadId& who,
-                          std::string_view what) {
-  Finding finding;
-  finding.kind = origin.kind;
-  finding.message = fmt::format("{} depends on {}", what, origin.what);
-  finding.at = at;
-  finding.other = origin.at;
-  finding.threads = {who};
-  if (origin.thread) finding.threads.push_back(*origin.thread);
-  return finding;
-}
-
 void Definedness::frame_begins(Warp& warp, Frame& frame, LaneMask lanes) {
   if (const std::size_t bytes = frame.code->local_bytes; bytes != 0)
     for_lanes(lanes, [&](unsigned lane) {
@@ -138,11 +120,7 @@ void Definedness::frame_begins(Warp& warp, Frame& frame, LaneMask lanes) {
       if (defined.size() < frame.local_base + bytes) defined.resize(frame.local_base + bytes);
       std::fill_n(defined.begin() + static_cast<std::ptrdiff_t>(frame.local_base), bytes, std::byte{0});
     });
-  begin_registers(warp, frame, lanes);
-}
-
-// In a new frame, the registers that may be read before they are written are undefined.
-void Definedness::begin_registers(const Warp& warp, Frame& frame, LaneMask lanes) {
+  // The registers that may be read before they are written are undefined.
   constexpr std::uint64_t registers_at = std::uint64_t{1} << 40;  // beyond all local memory
   for (const FunctionCode::Unwritten& one : frame.code->unwritten) {
     const OriginId origin = origin_at(

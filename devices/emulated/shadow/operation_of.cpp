@@ -12,21 +12,17 @@ using isa::Type;
 
 /// The entry of provenance_operations.def for a row of ptx.def.
 struct Meaning {
+  std::string_view row;
   std::optional<Operation> operation;
   std::size_t movable = 0;  ///< sources
   bool wires = false;
 };
 
-struct Row {
-  std::string_view id;
-  Meaning meaning;
-};
-
 /// A row may be in two of the tables: cvt both computes and moves bytes.
-constexpr Row meanings[] = {
-#define FOLDPROOF_ARITHMETIC(row, operation) {#row, {Operation::operation}},
-#define FOLDPROOF_MOVER(row, sources) {#row, {std::nullopt, sources}},
-#define FOLDPROOF_WIRING(row) {#row, {std::nullopt, 0, true}},
+constexpr Meaning meanings[] = {
+#define FOLDPROOF_ARITHMETIC(row, operation) {#row, Operation::operation},
+#define FOLDPROOF_MOVER(row, sources) {#row, std::nullopt, sources},
+#define FOLDPROOF_WIRING(row) {#row, std::nullopt, 0, true},
 #include "devices/emulated/shadow/provenance_operations.def"
 #undef FOLDPROOF_WIRING
 #undef FOLDPROOF_MOVER
@@ -38,8 +34,8 @@ const Meaning& meaning_of(isa::RowId of) {
   static const auto all = [] {
     std::vector<Meaning> found(isa::rows().size());
     for (std::size_t row = 0; row < found.size(); ++row)
-      for (const auto& [id, meaning] : meanings) {
-        if (isa::rows()[row].id != id) continue;
+      for (const Meaning& meaning : meanings) {
+        if (isa::rows()[row].id != meaning.row) continue;
         if (meaning.operation) found[row].operation = meaning.operation;
         found[row].movable += meaning.movable;
         found[row].wires |= meaning.wires;
@@ -58,10 +54,6 @@ std::optional<Direction> direction_of(Rounding rounding) {
     case Rounding::rp: return Direction::up;
     default: return std::nullopt;
   }
-}
-
-bool is_integer_multiplication(const Form& form) {
-  return form.type != Type::none && !form.has("lo") && (form.has("hi") || form.has("wide"));
 }
 
 }  // namespace
@@ -111,8 +103,8 @@ std::optional<Node> operation_of(const Form& form) {
   const std::optional<Element> element = element_of(form.type);
   if (!operation || !direction || !element) return std::nullopt;
   if (form.satfinite && *operation != Operation::convert) return std::nullopt;
-  if (form.sat || form.relu || form.xorsign || form.abs || is_integer_multiplication(form))
-    return std::nullopt;
+  const bool wide_product = !form.has("lo") && (form.has("hi") || form.has("wide"));  // of integers
+  if (form.sat || form.relu || form.xorsign || form.abs || wide_product) return std::nullopt;
   Node node{.operation = *operation,
             .element = *element,
             .direction = *direction,

@@ -1,4 +1,5 @@
-// The origins of a job's undefined bits.
+// The origins of a job's undefined bits, and the undefined bytes that its launches left in a buffer: defects,
+// and possible padding.
 //
 //   Undefined bits originate from reads of never-written memory, uninitialised variables, and shuffles
 //   without a source. Copying and discarding them is allowed; an address, branch or output that depends on
@@ -11,8 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "devices/emulated/memory/memory.h"
 #include "devices/emulated/state/places.h"
-#include "devices/emulated/state/undefined_bits.h"
+#include "devices/emulated/state/register_shadow.h"
+#include "devices/runner.h"
 #include "devices/undefined_fill.h"
 #include "sanitizer/finding.h"
 
@@ -43,5 +46,13 @@ struct Origins {
 /// A finding that `what` depends on undefined bits.
 Finding undefined_finding(const Origin& origin, const Position& at, const ThreadId& who,
                           std::string_view what);
+
+/// Examines a buffer at `address`, inside `region`. Elements of structures may have padding
+/// (JobBuffer::loose_element: inside an element; with 1, anywhere). A hole that has the shape of padding, and
+/// whose bytes still hold the contents of never-written memory, is assumed to be padding that was copied with
+/// a structure, and is not an error. If it was stored from registers of 4 bytes or more, it may be an
+/// unwritten member, and a warning is reported.
+UndefinedOutput undefined_output(const Origins& origins, const Region& region, Address address,
+                                 const JobBuffer& buffer);
 
 }  // namespace foldproof::emulated

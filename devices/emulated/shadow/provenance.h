@@ -5,8 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
-#include <vector>
 
 #include "devices/emulated/isa/form.h"
 #include "devices/emulated/memory/warp_access.h"
@@ -25,7 +23,9 @@ class Provenance {
   /// Whether the provenance is complete so far; incomplete provenance is not extended further.
   bool complete() const { return !job_.expressions.incomplete(); }
   /// At the start of a time slice: gives up if the expressions would need too much memory.
-  void limit();
+  void limit() {
+    if (job_.is_full()) give_up("it computes more values than can be traced");
+  }
   /// Marks the provenance as incomplete because expressions cannot represent this; `why` is a sentence.
   void give_up(const char* why) { job_.expressions.mark_incomplete(why); }
 
@@ -58,16 +58,13 @@ class Provenance {
   static constexpr std::size_t most_parts = 2;  ///< of a packed operation
   using Nodes = std::array<NodeId, isa::warp_size>;
 
-  /// Results of an instruction that has not been executed yet.
+  /// What the results of an instruction lack until the registers hold them.
   struct Pending {
-    enum class As : std::uint8_t { independent, operation, rows };
-    As as = As::independent;
+    enum class Lack : std::uint8_t { nothing, operation, opaque_values };
+    Lack lack = Lack::nothing;
     /// operation: nodes without values, by lane and part of a packed result.
     std::array<std::array<Node, most_parts>, isa::warp_size> made;
     LaneMask dependent = 0;
-    /// rows: the nodes of each written row.
-    std::vector<std::pair<std::uint32_t, Nodes>> rows;
-    bool opaque = false;  ///< some nodes may be opaque: their values are read from the registers
   };
 
   struct Value {
@@ -76,11 +73,10 @@ class Provenance {
   };
 
   void computing_operation(const Frame& frame, const Instruction& i, const Node& operation, LaneMask lanes);
-  void computing_wiring(const Frame& frame, const Instruction& i, LaneMask lanes);
+  void computing_wiring(Frame& frame, const Instruction& i, LaneMask lanes);
   void computing_bytes(Frame& frame, const Instruction& i, LaneMask lanes);
-  void computing_choice(const Frame& frame, const Instruction& i, LaneMask lanes);
+  void computing_choice(Frame& frame, const Instruction& i, LaneMask lanes);
   void computed_operation(Frame& frame, const Instruction& i, LaneMask lanes);
-  void set_values(const Frame& frame, const Instruction& i, LaneMask lanes);
 
   Nodes held_by(const Warp& warp, Members members, unsigned source) const;
   NodeId folded(const Gather& gather);

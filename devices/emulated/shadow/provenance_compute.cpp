@@ -28,7 +28,7 @@ bool finds_no_nan(const std::byte* registers, const Instruction& i, const Operan
   const std::optional<Element> element = element_of(form.type);
   if (!element || !is_float(*element) || sources.all[0].port->parts != 1) return false;
   const auto number = [&](const Operand& operand) {
-    return decode(*element, low_column(registers, operand.row, lane, operand.port->bytes));
+    return decode(*element, column(registers, operand.row, lane, operand.port->bytes));
   };
   const Number a = number(sources.all[0]), b = number(sources.all[1]);
   if (a.is_nan() || b.is_nan()) return false;
@@ -40,6 +40,10 @@ bool finds_no_nan(const std::byte* registers, const Instruction& i, const Operan
   return beyond && b.is_infinite() && !b.negative;
 }
 
+bool are_zero(std::span<const NodeId> nodes) {
+  return std::ranges::all_of(nodes, [](NodeId node) { return node == 0; });
+}
+
 /// A conversion between integers that keeps bytes unchanged, with zeros above them if it widens.
 bool moves_bytes(const Node& operation) {
   if (operation.operation != Operation::convert || is_float(operation.element)) return false;
@@ -47,10 +51,6 @@ bool moves_bytes(const Node& operation) {
 }
 
 }  // namespace
-
-void Provenance::limit() {
-  if (job_.is_full()) give_up("it computes more values than can be traced");
-}
 
 bool Provenance::computing(Frame& frame, const Instruction& i, LaneMask lanes) {
   if (!frame.nodes.any() || !i.form) return false;
@@ -62,6 +62,7 @@ bool Provenance::computing(Frame& frame, const Instruction& i, LaneMask lanes) {
     });
     return false;
   }
+  pending_.lack = Pending::Lack::nothing;
   if (is_wiring(*i.form))
     computing_wiring(frame, i, lanes);
   else if (const std::optional<Node> operation = operation_of(*i.form); operation && !moves_bytes(*operation))
@@ -74,11 +75,17 @@ bool Provenance::computing(Frame& frame, const Instruction& i, LaneMask lanes) {
 }
 
 void Provenance::computed(Frame& frame, const Instruction& i, LaneMask lanes) {
-  if (pending_.as == Pending::As::operation) return computed_operation(frame, i, lanes);
-  for (const auto& [row, nodes] : pending_.rows)
-    for_lanes(lanes,
-              [&, row = row, &nodes = nodes](unsigned lane) { frame.nodes.set(row, lane, nodes[lane]); });
-  if (pending_.opaque) set_values(frame, i, lanes);
+  Expressions& expressions = job_.expressions;
+  if (pending_.lack == Pending::Lack::operation) return computed_operation(frame, i, lanes);
+  if (pending_.lack == Pending::Lack::nothing) return;
+  isa::for_each_row(i, [&](std::uint32_t offset, unsigned bytes, bool written) {
+    if (!written || bytes == 0) return;
+    for_lanes(frame.nodes.lanes(offset) & lanes, [&](unsigned lane) {
+      const NodeId id = frame.nodes.at(offset, lane);
+      if (expressions[id].operation == Operation::opaque)
+        expressions.set_value(id, column(frame.registers(), offset, lane, bytes));
+    });
+  });
 }
 
 // Element by element if the operands are packed.
@@ -91,7 +98,7 @@ void Provenance::computing_operation(const Frame& frame, const Instruction& i, c
   const std::byte* registers = frame.registers();
   // Conversions of two values to one packed value: a becomes the high part.
   const bool joins = operation.operation == Operation::convert && sources.count == 2;
-  pending_.as = Pending::As::operation;
+  pending_.lack = Pending::Lack::operation;
   pending_.dependent = 0;
   for_lanes(lanes, [&](unsigned lane) {
     bool any = false;
@@ -106,10 +113,9 @@ void Provenance::computing_operation(const Frame& frame, const Instruction& i, c
         const auto [from, port] = sources.all[joins ? 1 - part : s];
         const unsigned width = port->bits / 8u / port->parts, first = port->parts > 1 ? part * width : 0;
         const NodeId whole = frame.nodes.at(from, lane);
-        node.operand[s] =
-            whole != 0
-                ? expressions.part(whole, first, width)
-                : expressions.constant(low_column(registers, from, lane, port->bytes) >> (8 * first), width);
+        node.operand[s] = whole != 0 ? expressions.part(whole, first, width)
+                                     : expressions.constant(
+                                           column(registers, from, lane, port->bytes) >> (8 * first), width);
       }
     }
   });
@@ -122,7 +128,7 @@ void Provenance::computed_operation(Frame& frame, const Instruction& i, LaneMask
   const unsigned parts = target.parts, bytes = target.bits / 8u / parts;
   frame.nodes.forget(row, lanes & ~pending_.dependent);
   for_lanes(pending_.dependent, [&](unsigned lane) {
-    const std::uint64_t bits = low_column(frame.registers(), row, lane, target.bytes);
+    const std::uint64_t bits = column(frame.registers(), row, lane, target.bytes);
     std::array<BytePart, widest_column> value;
     unsigned at = 0;
     for (unsigned part = 0; part < parts; ++part) {
@@ -141,35 +147,28 @@ void Provenance::computed_operation(Frame& frame, const Instruction& i, LaneMask
 }
 
 // mov, which is frequent in every loop: from one row to one, from several to one, or from one to several.
-void Provenance::computing_wiring(const Frame& frame, const Instruction& i, LaneMask lanes) {
+void Provenance::computing_wiring(Frame& frame, const Instruction& i, LaneMask lanes) {
   Expressions& expressions = job_.expressions;
   const Operands sources = sources_of(i);
   const std::span<const Port> ports = i.form->ports;
   const auto targets = ports.first(static_cast<std::size_t>(std::ranges::count(ports, true, &Port::written)));
   const std::uint32_t* rows = isa::rows_of(i);
   const std::byte* registers = frame.registers();
-  pending_.as = Pending::As::rows;
-  pending_.opaque = false;
-  pending_.rows.clear();
-  for (std::size_t k = 0; k < targets.size(); ++k) pending_.rows.emplace_back(rows[k], Nodes{});
   for_lanes(lanes, [&](unsigned lane) {
-    if (targets.size() == 1 && sources.count == 1) {
-      pending_.rows[0].second[lane] = frame.nodes.at(sources.all[0].row, lane);
-      return;
-    }
+    if (targets.size() == 1 && sources.count == 1)
+      return frame.nodes.set(rows[0], lane, frame.nodes.at(sources.all[0].row, lane));
     std::array<BytePart, widest_column> bytes;
     unsigned at = 0;
     for (const auto& [row, port] : sources) {
       expressions.take_apart(frame.nodes.at(row, lane), port->bytes,
-                             low_column(registers, row, lane, port->bytes), std::span(bytes).subspan(at));
+                             column(registers, row, lane, port->bytes), std::span(bytes).subspan(at));
       at += port->bytes;
     }
     at = 0;
     for (std::size_t k = 0; k < targets.size(); at += targets[k++].bytes)
       if (rows[k] != isa::no_operand)
-        pending_.rows[k].second[lane] = expressions.assembled(std::span(bytes).subspan(at, targets[k].bytes));
+        frame.nodes.set(rows[k], lane, expressions.assembled(std::span(bytes).subspan(at, targets[k].bytes)));
   });
-  std::erase_if(pending_.rows, [](const auto& row) { return row.first == isa::no_operand; });
 }
 
 // Moved bytes; anything else that an instruction computes from its sources is opaque.
@@ -191,67 +190,45 @@ void Provenance::computing_bytes(Frame& frame, const Instruction& i, LaneMask la
     if (finds_no_nan(frame.registers(), i, sources, lane)) depends[lane] = {};
     if (i.form->reads_carry) depends[lane][most_operands] = frame.nodes.at(isa::carry_offset, lane);
   });
-  pending_.as = Pending::As::rows;
-  pending_.opaque = true;
-  pending_.rows.clear();
-  const std::uint32_t* rows = isa::rows_of(i);
-  const auto trace = [&](std::uint32_t row, unsigned bytes) {
-    auto& nodes = pending_.rows.emplace_back(row, Nodes{}).second;
+  pending_.lack = Pending::Lack::opaque_values;
+  isa::for_each_row(i, [&](std::uint32_t row, unsigned bytes, bool written) {
+    if (!written) return;
     for_lanes(lanes, [&](unsigned lane) {
-      if (std::ranges::all_of(depends[lane], [](NodeId n) { return n == 0; })) return;
-      const bool moves = std::all_of(depends[lane].begin() + static_cast<std::ptrdiff_t>(movable),
-                                     depends[lane].end(), [](NodeId n) { return n == 0; });
+      const std::span<const NodeId> all = depends[lane];
       std::array<BytePart, widest_column> value;
-      if (routes && bytes != 0 && moves && routes->find(expressions, row, bytes, lane, value))
-        nodes[lane] = expressions.assembled(std::span(value).first(bytes));
-      else
-        nodes[lane] = expressions.opaque(depends[lane], 0, std::max(bytes, 1u));
-    });
-  };
-  for (std::size_t k = 0; k < i.form->ports.size(); ++k)
-    if (rows[k] != isa::no_operand && i.form->ports[k].written) trace(rows[k], i.form->ports[k].bytes);
-  if (i.form->writes_carry) trace(isa::carry_offset, 0);
-}
-
-// Sets the values of opaque results from the registers.
-void Provenance::set_values(const Frame& frame, const Instruction& i, LaneMask lanes) {
-  Expressions& expressions = job_.expressions;
-  isa::for_each_row(i, [&](std::uint32_t offset, unsigned bytes, bool written) {
-    if (!written || bytes == 0) return;
-    for_lanes(frame.nodes.lanes(offset) & lanes, [&](unsigned lane) {
-      const NodeId id = frame.nodes.at(offset, lane);
-      if (expressions[id].operation == Operation::opaque)
-        expressions.set_value(id, low_column(frame.registers(), offset, lane, bytes));
+      NodeId node = 0;
+      if (routes && bytes != 0 && are_zero(all.subspan(movable)) && !are_zero(all) &&
+          routes->find(expressions, row, bytes, lane, value))
+        node = expressions.assembled(std::span(value).first(bytes));
+      else if (!are_zero(all))
+        node = expressions.opaque(all, 0, std::max(bytes, 1u));
+      frame.nodes.set(row, lane, node);
     });
   });
 }
 
 // selp d, a, b, p
-void Provenance::computing_choice(const Frame& frame, const Instruction& i, LaneMask lanes) {
+void Provenance::computing_choice(Frame& frame, const Instruction& i, LaneMask lanes) {
   Expressions& expressions = job_.expressions;
   const Operands sources = sources_of(i);
   const std::uint32_t d = isa::rows_of(i)[0], a = sources.all[0].row, b = sources.all[1].row,
                       p = sources.all[2].row;
   const unsigned bytes = i.form->ports[0].bytes;
   const LaneMask first = isa::mask(frame.registers(), p);
-  pending_.as = Pending::As::rows;
-  pending_.opaque = false;
-  pending_.rows.clear();
-  Nodes& nodes = pending_.rows.emplace_back(d, Nodes{}).second;
   for_lanes(lanes, [&](unsigned lane) {
     const bool takes_a = contains(first, lane);
     const std::uint32_t taken = takes_a ? a : b, left = takes_a ? b : a;
     const NodeId decider = frame.nodes.at(p, lane), other = frame.nodes.at(left, lane);
     NodeId chosen = frame.nodes.at(taken, lane);
     if (decider != 0) {
-      const std::uint64_t bits = low_column(frame.registers(), taken, lane, bytes);
+      const std::uint64_t bits = column(frame.registers(), taken, lane, bytes);
       if (chosen == 0) chosen = expressions.constant(bits, bytes);
       chosen = expressions.add({.operation = Operation::choice,
                                 .bytes = static_cast<std::uint8_t>(bytes),
                                 .operand = {chosen, other, decider},
                                 .bits = bits});
     }
-    nodes[lane] = chosen;
+    frame.nodes.set(d, lane, chosen);
   });
 }
 

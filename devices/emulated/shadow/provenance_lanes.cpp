@@ -1,21 +1,16 @@
 // Provenance between lanes: shuffles, votes, matches and reductions.
 #include <algorithm>
-#include <array>
 
 #include "devices/emulated/shadow/operation_of.h"
 #include "devices/emulated/shadow/provenance.h"
-#include "devices/emulated/state/columns.h"
 #include "sanitizer/lane_set.h"
 
 namespace foldproof::emulated {
 
-using isa::warp_size;
-
 // The members' operands, by lane; 0 for absent lanes.
 Provenance::Nodes Provenance::held_by(const Warp& warp, Members members, unsigned source) const {
   Nodes held{};
-  for (const std::size_t k : members) {
-    const DivergentGroup& group = warp.groups[k];
+  for (const DivergentGroup& group : warp.groups_of(members)) {
     const std::uint32_t row = group.instruction().operand[source];
     for_lanes(group.lanes, [&](unsigned lane) { held[lane] = group.frame->nodes.at(row, lane); });
   }
@@ -24,8 +19,7 @@ Provenance::Nodes Provenance::held_by(const Warp& warp, Members members, unsigne
 
 void Provenance::routed(const LaneRouting& routing) {
   const Nodes held = held_by(routing.warp, routing.members, LaneRouting::source);
-  for (const std::size_t k : routing.members) {
-    const DivergentGroup& group = routing.warp.groups[k];
+  for (const DivergentGroup& group : routing.warp.groups_of(routing.members)) {
     const auto& operand = group.instruction().operand;
     RegisterProvenance& nodes = group.frame->nodes;
     for_lanes(group.lanes, [&](unsigned lane) {
@@ -40,15 +34,13 @@ void Provenance::routed(const LaneRouting& routing) {
 void Provenance::gathered(const Gather& gather) {
   if (gather.gives == Gather::Gives::fold) {
     const NodeId total = folded(gather);
-    for (const std::size_t k : gather.members) {
-      const DivergentGroup& group = gather.warp.groups[k];
+    for (const DivergentGroup& group : gather.warp.groups_of(gather.members)) {
       const std::uint32_t row = group.instruction().operand[0];
       for_lanes(group.lanes, [&](unsigned lane) { group.frame->nodes.set(row, lane, total); });
     }
     return;
   }
-  for (const std::size_t k : gather.members) {
-    const DivergentGroup& group = gather.warp.groups[k];
+  for (const DivergentGroup& group : gather.warp.groups_of(gather.members)) {
     const auto& operand = group.instruction().operand;
     decided(*group.frame, operand[gather.source], group.lanes);
     for (unsigned result = 0; result < gather.source; ++result)
@@ -68,13 +60,7 @@ NodeId Provenance::folded(const Gather& gather) {
   const Nodes held = held_by(warp, members, source);
   if (std::ranges::all_of(held, [](NodeId node) { return node == 0; })) return 0;
   if (!operation) return expressions.opaque(held, 0, 4);
-  std::array<std::uint64_t, warp_size> value{};
-  for (const std::size_t k : members) {
-    const DivergentGroup& group = warp.groups[k];
-    const std::uint32_t row = group.instruction().operand[source];
-    for_lanes(group.lanes,
-              [&](unsigned lane) { value[lane] = column(group.frame->registers(), row, lane, 4); });
-  }
+  const auto value = warp.operands(members, source, 4);
   NodeId total = 0;
   std::uint64_t so_far = 0;
   for_lanes(warp.lanes_of(members), [&](unsigned lane) {

@@ -87,9 +87,9 @@ void Provenance::storing(const WarpAccess& access) {
   const MachineOperands& detail = access.detail;
   const RegisterProvenance& nodes = access.frame.nodes;
   for (std::size_t k = 0; k < detail.data.size(); ++k) {
-    const std::byte* row = access.frame.registers() + detail.data[k];
     for_lanes(access.valid, [&](unsigned lane) {
-      const std::uint64_t bits = low_bytes(row + lane * detail.register_bytes, detail.register_bytes);
+      const std::uint64_t bits =
+          column(access.frame.registers(), detail.data[k], lane, detail.register_bytes);
       NodeId value = nodes.at(detail.data[k], lane);
       if (const NodeId address = address_node(access, lane); address != 0) {
         job_.expressions.decide(address);
@@ -115,9 +115,7 @@ void Provenance::updating(const WarpAccess& access, const AtomicStep& step) {
   const std::byte* memory = access.hosts[lane] + k * size;
   const NodeId old = job_.made_of(at, {memory, size}), given = nodes.at(detail.data[b], lane);
   const auto bits_of = [&](std::size_t operand) {
-    return cut_bytes(
-        low_bytes(registers + detail.data[operand] + lane * detail.register_bytes, detail.register_bytes), 0,
-        size);
+    return cut_bytes(column(registers, detail.data[operand], lane, detail.register_bytes), 0, size);
   };
   const bool flushes = form.combine_shared && !AddressSpace::is_shared(access.space, access.at[lane]);
   NodeId stored = old;
@@ -196,32 +194,25 @@ void Provenance::slot_accessed(Frame& frame, const Instruction& i, const Machine
   const auto row_of = [&](std::uint64_t b) {
     return detail.address.row + static_cast<std::uint32_t>(b / word) * word * isa::warp_size;
   };
-  const auto bits_at = [&](std::uint32_t row, unsigned lane, std::uint32_t bytes) {
-    return low_bytes(registers + row + lane * bytes, bytes);
-  };
+  const bool stores = i.action == Action::store;
   for (std::size_t k = 0; k < detail.data.size(); ++k)
     for_lanes(lanes, [&](unsigned lane) {
       const std::uint64_t first =
           static_cast<std::uint64_t>(detail.address.displacement) + k * detail.element_bytes;
-      std::array<BytePart, widest> column{}, cell{};
-      if (i.action == Action::store) {
+      std::array<BytePart, widest> value{}, cell{};
+      if (stores)
         expressions.take_apart(nodes.at(detail.data[k], lane), detail.register_bytes,
-                               bits_at(detail.data[k], lane, detail.register_bytes), column);
-        for (std::uint32_t b = 0; b < detail.element_bytes; ++b) {
-          const std::uint32_t row = row_of(first + b);
-          expressions.take_apart(nodes.at(row, lane), word, bits_at(row, lane, word), cell);
-          cell[(first + b) % word] = column[b];
-          nodes.set(row, lane, expressions.assembled(std::span(cell).first(word)));
-        }
-        return;
-      }
+                               column(registers, detail.data[k], lane, detail.register_bytes), value);
       for (std::uint32_t b = 0; b < detail.element_bytes; ++b) {
         const std::uint32_t row = row_of(first + b);
-        expressions.take_apart(nodes.at(row, lane), word, bits_at(row, lane, word), cell);
-        column[b] = cell[(first + b) % word];
+        expressions.take_apart(nodes.at(row, lane), word, column(registers, row, lane, word), cell);
+        BytePart& place = cell[(first + b) % word];
+        (stores ? place : value[b]) = stores ? value[b] : place;
+        if (stores) nodes.set(row, lane, expressions.assembled(std::span(cell).first(word)));
       }
-      const NodeId value = expressions.assembled(std::span(column).first(detail.element_bytes));
-      nodes.set(detail.data[k], lane, widened(expressions, value, expressions[value].bits, detail));
+      if (stores) return;
+      const NodeId loaded = expressions.assembled(std::span(value).first(detail.element_bytes));
+      nodes.set(detail.data[k], lane, widened(expressions, loaded, expressions[loaded].bits, detail));
     });
 }
 

@@ -41,12 +41,10 @@ class Shadow {
       if (Provenance* p = provenance()) p->decided(decision.frame, decision.row, decision.lanes);
   }
   void loaded(WarpAccess& access) {
-    if (definedness_) definedness_->loaded(access);
-    if (Provenance* p = provenance()) p->loaded(access);
+    each([&](auto& owner) { owner.loaded(access); });
   }
   void storing(WarpAccess& access) {
-    if (definedness_) definedness_->storing(access);
-    if (Provenance* p = provenance()) p->storing(access);
+    each([&](auto& owner) { owner.storing(access); });
   }
   void updating(WarpAccess& access, const AtomicStep& step) {
     if (definedness_ && (access.hosts.defined[step.lane] || access.frame.undefined.any()))
@@ -54,8 +52,7 @@ class Shadow {
     if (Provenance* p = provenance()) p->updating(access, step);
   }
   void slot_accessed(Frame& frame, const Instruction& i, const MachineOperands& detail, LaneMask lanes) {
-    if (definedness_) definedness_->slot_accessed(frame, i, detail, lanes);
-    if (provenance_) provenance_->slot_accessed(frame, i, detail, lanes);
+    each([&](auto& owner) { owner.slot_accessed(frame, i, detail, lanes); });
   }
   void matrix_moved(const WarpAccess& access, const MatrixPart& part) {
     if (definedness_) definedness_->matrix_moved(access, part);
@@ -64,12 +61,10 @@ class Shadow {
     if (definedness_ && frame.undefined.any()) definedness_->computing(frame, i, lanes, lanes);
   }
   void routed(const LaneRouting& routing) {
-    if (definedness_) definedness_->routed(routing);
-    if (Provenance* p = provenance()) p->routed(routing);
+    each([&](auto& owner) { owner.routed(routing); });
   }
   void gathered(const Gather& gather) {
-    if (definedness_) definedness_->gathered(gather);
-    if (Provenance* p = provenance()) p->gathered(gather);
+    each([&](auto& owner) { owner.gathered(gather); });
   }
   /// The lanes' columns of these rows receive values that are defined and do not depend on the input. A row
   /// may be isa::no_operand.
@@ -86,15 +81,13 @@ class Shadow {
     Provenance::moved(to, target, from, source, lanes);
   }
   void issued(const WarpAccess& source, CopyInFlight& copy, unsigned lane, std::uint32_t bytes) {
-    if (definedness_) definedness_->issued(source, copy, lane, bytes);
-    if (Provenance* p = provenance()) p->issued(source, copy, lane, bytes);
+    each([&](auto& owner) { owner.issued(source, copy, lane, bytes); });
   }
   void undelivered(const Warp& warp, const CopyInFlight& copy, unsigned lane) {
     if (definedness_) definedness_->undelivered(warp, copy, lane);
   }
   void delivered(const Warp& warp, const CopyInFlight& copy, unsigned lane) {
-    if (definedness_) definedness_->delivered(warp, copy, lane);
-    if (Provenance* p = provenance()) p->delivered(warp, copy, lane);
+    each([&](auto& owner) { owner.delivered(warp, copy, lane); });
   }
   void printed(const Warp& warp, const Instruction& i, unsigned lane, const Region& region,
                std::uint64_t address, std::uint32_t bytes) {
@@ -102,6 +95,12 @@ class Shadow {
   }
 
  private:
+  /// Calls report(owner) for each owner of values; incomplete provenance is not extended.
+  template <class Report>
+  void each(Report report) {
+    if (definedness_) report(*definedness_);
+    if (Provenance* p = provenance()) report(*p);
+  }
   /// A load or store handles its address itself; masks and barriers only determine which lanes wait for each
   /// other.
   static bool traces(Decision::Of of) {

@@ -47,17 +47,16 @@ inline void set_predicate(std::byte* registers, std::uint32_t offset, unsigned l
   mask = value ? mask | bit(lane) : mask & ~bit(lane);
 }
 
-inline std::uint64_t column(const std::byte* registers, std::uint32_t offset, unsigned lane, unsigned bytes) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, registers + offset + lane * bytes, bytes);
-  return value;
-}
-
 /// Up to eight bytes, little-endian.
 inline std::uint64_t low_bytes(const std::byte* from, std::size_t bytes) {
   std::uint64_t value = 0;
   std::memcpy(&value, from, std::min(bytes, sizeof value));
   return value;
+}
+
+/// A lane's column; its low eight bytes if it is wider.
+inline std::uint64_t column(const std::byte* registers, std::uint32_t offset, unsigned lane, unsigned bytes) {
+  return low_bytes(registers + offset + lane * bytes, bytes);
 }
 
 inline void set_column(std::byte* registers, std::uint32_t offset, unsigned lane, unsigned bytes,

@@ -68,7 +68,6 @@ void Residency::start(Block& block) {
   block.next_warp = 0;
   block.shared.resize(shared_.bytes);
   fill_undefined(block.shared, fill_, shared_memory(block.number), 0);
-  listener_->block_begins(block);
   for_lanes(block.barriers_in_use, [&](unsigned number) { block.barriers[number].reset(); });
   block.barriers_in_use = 0;
   const unsigned threads = geometry_.threads_per_block();
@@ -77,12 +76,10 @@ void Residency::start(Block& block) {
   for (unsigned w = 0; w < block.live_warps; ++w) {
     if (!block.warps[w]) block.warps[w] = std::make_unique<Warp>();
     const LaneMask existing = lowest_lanes(std::min(threads - w * isa::warp_size, isa::warp_size));
-    Warp& warp = *block.warps[w];
-    warp.reset(block, w, existing, entry_, lane_by_lane_);
-    Frame& frame = *warp.groups.front().frame;
-    if (entry_.local_bytes != 0) warp.begin_local(existing, 0, entry_.local_bytes, fill_);
-    listener_->warp_begins(warp, frame, existing);
+    block.warps[w]->reset(block, w, existing, entry_, lane_by_lane_);
+    if (entry_.local_bytes != 0) block.warps[w]->begin_local(existing, 0, entry_.local_bytes, fill_);
   }
+  block_begins_(block);
 }
 
 }  // namespace foldproof::emulated

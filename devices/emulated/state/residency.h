@@ -3,39 +3,32 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "devices/emulated/state/block.h"
 #include "devices/emulated/state/geometry.h"
 #include "devices/emulated/state/progress.h"
-#include "devices/emulated/state/shared_memory.h"
 #include "devices/undefined_fill.h"
 
 namespace foldproof::emulated {
 
-/// Is notified of every block that starts, before its first instruction: initialises the shadow state of its
-/// memory and registers.
-class BlockListener {
- public:
-  virtual ~BlockListener() = default;
-  virtual void block_begins(Block& block) = 0;
-  /// `frame`: the frame of the warp's existing lanes.
-  virtual void warp_begins(Warp& warp, Frame& frame, LaneMask existing) = 0;
-};
-
 class Residency {
  public:
-  /// All references must outlive it.
-  Residency(const Geometry& geometry, const FunctionCode& entry, const SharedMemory& shared,
-            bool lane_by_lane, const UndefinedFill& fill, Progress& progress)
+  /// All references must outlive it. `block_begins` is called for every block that starts, before its first
+  /// instruction: it initialises the shadow state of the block's memory and registers.
+  Residency(
+      const Geometry& geometry, const FunctionCode& entry, const SharedMemory& shared, bool lane_by_lane,
+      const UndefinedFill& fill, Progress& progress, std::function<void(Block&)> block_begins = [](Block&) {})
       : geometry_(geometry),
         entry_(entry),
         shared_(shared),
         lane_by_lane_(lane_by_lane),
         fill_(fill),
-        progress_(progress) {}
-  void listen(BlockListener& listener) { listener_ = &listener; }
+        progress_(progress),
+        block_begins_(std::move(block_begins)) {}
 
   const std::vector<std::unique_ptr<Cluster>>& clusters() const { return resident_; }
   /// Fills the window with new clusters.
@@ -56,7 +49,7 @@ class Residency {
   const bool lane_by_lane_;
   const UndefinedFill& fill_;
   Progress& progress_;
-  BlockListener* listener_ = nullptr;
+  std::function<void(Block&)> block_begins_;
   std::uint64_t next_cluster_ = 0;
   std::vector<std::unique_ptr<Cluster>> resident_;
   std::vector<std::unique_ptr<Cluster>> spare_;  ///< ended clusters, whose memory is reused

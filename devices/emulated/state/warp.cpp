@@ -48,17 +48,8 @@ void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Functi
   }
   Frame* frame = new_frame(entry);
   frame->lanes = lane_count(existing);
-  DivergentGroup whole;
-  whole.frame = frame;
-  whole.lanes = existing;
-  if (!lane_by_lane) {
-    groups.push_back(whole);
-    return;
-  }
-  for_lanes(existing, [&](unsigned lane) {
-    whole.lanes = bit(lane);
-    groups.push_back(whole);
-  });
+  for (LaneMask left = existing; left != 0; left &= ~groups.back().lanes)
+    groups.push_back({.lanes = lane_by_lane ? bit(first_lane(left)) : left, .frame = frame});
 }
 
 void Warp::begin_local(LaneMask lanes, std::size_t begin, std::size_t bytes, const UndefinedFill& fill) {
@@ -68,6 +59,19 @@ void Warp::begin_local(LaneMask lanes, std::size_t begin, std::size_t bytes, con
     fill_undefined(std::span(local[lane]).subspan(begin, bytes), fill,
                    local_memory(block->number, index * isa::warp_size + lane), begin);
   });
+}
+
+std::array<std::uint64_t, isa::warp_size> Warp::operands(Members members, unsigned operand,
+                                                         unsigned bytes) const {
+  std::array<std::uint64_t, isa::warp_size> values{};
+  for (const DivergentGroup& group : groups_of(members)) {
+    std::byte* row = group.frame->registers() + group.instruction().operand[operand];
+    for_lanes(group.lanes, [&](unsigned lane) {
+      values[lane] =
+          bytes == 4 ? isa::row<std::uint32_t>(row, 0)[lane] : isa::row<std::uint64_t>(row, 0)[lane];
+    });
+  }
+  return values;
 }
 
 void Warp::restrict_to(std::size_t group, LaneMask lanes) {

@@ -11,13 +11,13 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <ranges>
 #include <span>
 #include <vector>
 
 #include "devices/emulated/program/program.h"
 #include "devices/emulated/state/addresses.h"
-#include "devices/emulated/state/register_provenance.h"
-#include "devices/emulated/state/undefined_bits.h"
+#include "devices/emulated/state/register_shadow.h"
 #include "devices/undefined_fill.h"
 
 namespace foldproof::emulated {
@@ -122,11 +122,17 @@ struct Warp {
   Join* new_join(std::uint32_t pc, Frame* frame, LaneMask lanes, Join* parent);
   void release_join(Join* join);
 
+  auto groups_of(Members members) const {
+    return std::views::transform(members,
+                                 [this](std::size_t k) -> const DivergentGroup& { return groups[k]; });
+  }
   LaneMask lanes_of(Members members) const {
     LaneMask lanes = 0;
-    for (const std::size_t k : members) lanes |= groups[k].lanes;
+    for (const DivergentGroup& group : groups_of(members)) lanes |= group.lanes;
     return lanes;
   }
+  /// The operand of each lane of these groups, from columns of 4 or 8 bytes; 0 for other lanes.
+  std::array<std::uint64_t, isa::warp_size> operands(Members members, unsigned operand, unsigned bytes) const;
   /// Moves the group's lanes other than `lanes` to a new group at the same instruction, which runs after this
   /// one.
   void restrict_to(std::size_t index, LaneMask lanes);

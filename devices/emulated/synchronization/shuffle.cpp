@@ -11,17 +11,14 @@ namespace {
 
 using isa::warp_size;
 
-/// The source lanes of one group.
-struct Sources {
-  std::array<std::uint8_t, warp_size>& from;  ///< by lane; the lane itself if the source is out of range
-  LaneMask in_range = 0;
-};
-
-void find_sources(const DivergentGroup& group, Sources& sources) {
+// Sets the source of each lane of a group, the lane itself if the source is out of range. Returns the lanes
+// whose source is in range.
+LaneMask find_sources(const DivergentGroup& group, std::array<std::uint8_t, warp_size>& source) {
   const Instruction& i = group.instruction();
   std::byte* registers = group.frame->registers();
   const auto* b = isa::row<std::uint32_t>(registers, i.operand[3]);
   const auto* c = isa::row<std::uint32_t>(registers, i.operand[4]);
+  LaneMask in_range = 0;
   for_lanes(group.lanes, [&](unsigned lane) {
     const unsigned by = b[lane] & 31, clamp = c[lane] & 31, segment = c[lane] >> 8 & 31;
     const int last = static_cast<int>((lane & segment) | (clamp & ~segment));
@@ -34,9 +31,10 @@ void find_sources(const DivergentGroup& group, Sources& sources) {
       default: from = static_cast<int>(first | (by & ~segment));
     }
     const bool is_valid = i.form->shuffle == isa::ShuffleKind::up ? from >= last : from <= last;
-    sources.from[lane] = static_cast<std::uint8_t>(is_valid ? from : static_cast<int>(lane));
-    if (is_valid) sources.in_range |= bit(lane);
+    source[lane] = static_cast<std::uint8_t>(is_valid ? from : static_cast<int>(lane));
+    if (is_valid) in_range |= bit(lane);
   });
+  return in_range;
 }
 
 }  // namespace
@@ -49,25 +47,23 @@ void WarpSync::shuffle(Warp& warp, Members members) {
     value[lane] =
         parts_.fill.word(local_memory(warp.block->number, warp.index * warp_size + lane), absent_at);
   LaneRouting routing{warp, members, warp.lanes_of(members), {}};
-  Sources sources{routing.from};
-  for (const std::size_t k : members) {
-    const DivergentGroup& group = warp.groups[k];
+  LaneMask in_range = 0;
+  for (const DivergentGroup& group : warp.groups_of(members)) {
     const Instruction& i = group.instruction();
     const auto* a = isa::row<std::uint32_t>(group.frame->registers(), i.operand[LaneRouting::source]);
     for_lanes(group.lanes, [&](unsigned lane) { value[lane] = a[lane]; });
-    find_sources(group, sources);
+    in_range |= find_sources(group, routing.from);
     parts_.shadow.decided(
         {warp, *group.frame, i, i.operand[LaneRouting::lane], group.lanes, Decision::Of::shuffle_lane});
   }
   parts_.shadow.routed(routing);
-  for (const std::size_t k : members) {
-    const DivergentGroup& group = warp.groups[k];
+  for (const DivergentGroup& group : warp.groups_of(members)) {
     const auto& operand = group.instruction().operand;
     std::byte* registers = group.frame->registers();
     auto* d = isa::row<std::uint32_t>(registers, operand[LaneRouting::result]);
     for_lanes(group.lanes, [&](unsigned lane) {
       d[lane] = value[routing.from[lane]];
-      set_predicate(registers, operand[LaneRouting::predicate], lane, contains(sources.in_range, lane));
+      set_predicate(registers, operand[LaneRouting::predicate], lane, contains(in_range, lane));
     });
   }
 }

@@ -8,19 +8,15 @@
 
 namespace foldproof::emulated {
 
-using isa::warp_size;
-
 void WarpSync::vote(Warp& warp, Members members) {
   const bool is_ballot = warp.groups[members[0]].instruction().form->vote == isa::VoteKind::ballot;
   parts_.shadow.gathered({warp, members, 1, is_ballot ? Gather::Gives::ballot : Gather::Gives::predicate});
   const LaneMask present = warp.lanes_of(members);
   LaneMask votes = 0;
-  for (const std::size_t k : members) {
-    const DivergentGroup& group = warp.groups[k];
+  for (const DivergentGroup& group : warp.groups_of(members)) {
     votes |= isa::mask(group.frame->registers(), group.instruction().operand[1]) & group.lanes;
   }
-  for (const std::size_t k : members) {
-    const DivergentGroup& group = warp.groups[k];
+  for (const DivergentGroup& group : warp.groups_of(members)) {
     const Instruction& i = group.instruction();
     std::byte* registers = group.frame->registers();
     for_lanes(group.lanes, [&](unsigned lane) {
@@ -36,18 +32,11 @@ void WarpSync::vote(Warp& warp, Members members) {
 
 void WarpSync::match(Warp& warp, Members members) {
   const Instruction& first = warp.groups[members[0]].instruction();
-  parts_.shadow.gathered(
-      {warp, members, parts_.program.details[first.detail].operands - 2u, Gather::Gives::equal_lanes});
-  std::array<std::uint64_t, warp_size> value{};
+  const MachineOperands& detail = parts_.program.details[first.detail];
+  const unsigned a = detail.operands - 2u;
+  parts_.shadow.gathered({warp, members, a, Gather::Gives::equal_lanes});
+  const auto value = warp.operands(members, a, detail.register_bytes);
   const LaneMask present = warp.lanes_of(members);
-  for (const std::size_t k : members) {
-    const DivergentGroup& group = warp.groups[k];
-    const MachineOperands& detail = parts_.program.details[group.instruction().detail];
-    const std::uint32_t a = group.instruction().operand[detail.operands - 2u];
-    for_lanes(group.lanes, [&](unsigned lane) {
-      value[lane] = column(group.frame->registers(), a, lane, detail.register_bytes);
-    });
-  }
   auto equal_to = [&](unsigned lane) {
     LaneMask same = 0;
     for_lanes(present, [&](unsigned other) {
@@ -55,16 +44,14 @@ void WarpSync::match(Warp& warp, Members members) {
     });
     return same;
   };
-  for (const std::size_t k : members) {
-    const DivergentGroup& group = warp.groups[k];
+  for (const DivergentGroup& group : warp.groups_of(members)) {
     const Instruction& i = group.instruction();
     const bool all = i.form->has("all");
-    const bool has_predicate = parts_.program.details[i.detail].operands == 4;
     for_lanes(group.lanes, [&](unsigned lane) {
       const LaneMask same = equal_to(lane);
       const bool agree = same == present;
       isa::row<std::uint32_t>(group.frame->registers(), i.operand[0])[lane] = all && !agree ? 0 : same;
-      if (has_predicate) set_predicate(group.frame->registers(), i.operand[1], lane, agree);
+      if (detail.operands == 4) set_predicate(group.frame->registers(), i.operand[1], lane, agree);
     });
   }
 }
@@ -72,22 +59,15 @@ void WarpSync::match(Warp& warp, Members members) {
 void WarpSync::reduce(Warp& warp, Members members) {
   parts_.shadow.gathered({warp, members, 1, Gather::Gives::fold});
   const isa::Form& form = *warp.groups[members[0]].instruction().form;
-  std::array<std::uint64_t, warp_size> value{};
+  const auto value = warp.operands(members, 1, 4);
   const LaneMask present = warp.lanes_of(members);
-  for (const std::size_t k : members) {
-    const DivergentGroup& group = warp.groups[k];
-    for_lanes(group.lanes, [&](unsigned lane) {
-      value[lane] = column(group.frame->registers(), group.instruction().operand[1], lane, 4);
-    });
-  }
   const unsigned first = first_lane(present);
   std::uint64_t folded = value[first];
   // .abs and the canonical NaN also apply to a single member; combining it with itself does not change an
   // extremum.
   if (form.type == isa::Type::f32) folded = form.combine(folded, folded, 0);
   for_lanes(present & ~bit(first), [&](unsigned lane) { folded = form.combine(folded, value[lane], 0); });
-  for (const std::size_t k : members) {
-    const DivergentGroup& group = warp.groups[k];
+  for (const DivergentGroup& group : warp.groups_of(members)) {
     for_lanes(group.lanes, [&](unsigned lane) {
       set_column(group.frame->registers(), group.instruction().operand[0], lane, 4, folded);
     });
@@ -102,8 +82,7 @@ void WarpSync::elect(Warp& warp, Members members) {
   if (parts_.choices.is_random())
     for (auto skip = parts_.choices.draw() % lane_count(present); skip > 0; --skip)
       leader = first_lane(present & ~(bit(leader) | (bit(leader) - 1)));
-  for (const std::size_t k : members) {
-    const DivergentGroup& group = warp.groups[k];
+  for (const DivergentGroup& group : warp.groups_of(members)) {
     const Instruction& i = group.instruction();
     parts_.shadow.fresh(*group.frame, std::array{i.operand[0], i.operand[1]}, group.lanes);
     for_lanes(group.lanes, [&](unsigned lane) {

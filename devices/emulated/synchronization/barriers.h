@@ -1,4 +1,4 @@
-// The 16 barriers of a block (bar.sync, bar.arrive, bar.red).
+// The barriers of blocks and of clusters.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 
 namespace foldproof::emulated {
 
+/// The 16 barriers of a block (bar.sync, bar.arrive, bar.red).
 class BlockBarriers {
  public:
   explicit BlockBarriers(const Parts& parts) : parts_(parts) {}
@@ -21,9 +22,27 @@ class BlockBarriers {
  private:
   std::uint32_t barrier_in_register(Warp& warp, std::size_t index);
   std::uint32_t wanted_threads(const DivergentGroup& group) const;
-  void count_votes(const Warp& warp, Barrier& barrier, const DivergentGroup& group);
   static bool is_complete(const Block& block, Barrier& barrier);
   void release(Block& block, unsigned number);
+
+  Parts parts_;
+};
+
+/// The cluster barrier: arrivals and waits, by phase.
+class ClusterBarriers {
+ public:
+  explicit ClusterBarriers(const Parts& parts) : parts_(parts) {}
+
+  /// On return, other groups may have continued and changed their index in the warp.
+  void arrive(Warp& warp, const Instruction& i, LaneMask lanes);
+  /// Returns true if the phase in which the group's lanes arrived is complete: the group continues. Otherwise
+  /// it waits.
+  bool wait(Warp& warp, std::size_t index);
+  /// Completes the phase if all lanes of the cluster have arrived or exited.
+  void recheck(Cluster& cluster);
+
+ private:
+  static bool is_complete(const Cluster& cluster);
 
   Parts parts_;
 };

@@ -1,4 +1,4 @@
-#include "devices/emulated/state/undefined_bits.h"
+#include "devices/emulated/state/register_shadow.h"
 #include "sanitizer/lane_set.h"
 
 #include <emmintrin.h>
@@ -26,8 +26,7 @@ bool is_defined(const std::byte* map, std::uint64_t bytes) {
 }
 
 const UndefinedBits::Row* UndefinedBits::find(std::uint32_t offset) const {
-  const auto found =
-      std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.offset == offset; });
+  const auto found = std::ranges::find(rows_, offset, &Row::offset);
   return found == rows_.end() ? nullptr : &*found;
 }
 
@@ -40,8 +39,7 @@ void UndefinedBits::update(std::uint32_t offset, std::uint32_t bytes, std::optio
   const std::byte* row = bits_.data() + offset;
   const bool any_undefined =
       std::any_of(row, row + row_bytes(bytes), [](std::byte b) { return b != std::byte{0}; });
-  const auto found =
-      std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.offset == offset; });
+  const auto found = std::ranges::find(rows_, offset, &Row::offset);
   if (!any_undefined) {
     if (found != rows_.end()) rows_.erase(found);
   } else if (found == rows_.end()) {
@@ -76,6 +74,37 @@ LaneMask UndefinedBits::lanes(std::uint32_t offset) const {
 
 void UndefinedBits::clear() {
   for (const Row& row : rows_) std::memset(bits_.data() + row.offset, 0, row_bytes(row.bytes));
+  rows_.clear();
+}
+
+void RegisterProvenance::set(std::uint32_t offset, unsigned lane, NodeId node) {
+  const std::size_t at = offset / 4;
+  if (at >= index_.size()) {
+    if (node == 0) return;
+    index_.resize(at + 1);
+  }
+  if (index_[at] == 0) {
+    if (node == 0) return;
+    rows_.emplace_back();
+    index_[at] = static_cast<std::uint32_t>(rows_.size());
+  }
+  rows_[index_[at] - 1][lane] = node;
+}
+
+void RegisterProvenance::forget(std::uint32_t offset, LaneMask lanes) {
+  if (!find(offset)) return;
+  for_lanes(lanes, [&](unsigned lane) { set(offset, lane, 0); });
+}
+
+LaneMask RegisterProvenance::lanes(std::uint32_t offset) const {
+  LaneMask lanes = 0;
+  if (const Row* row = find(offset))
+    for (unsigned lane = 0; lane < isa::warp_size; ++lane) lanes |= (*row)[lane] != 0 ? bit(lane) : 0;
+  return lanes;
+}
+
+void RegisterProvenance::clear() {
+  index_.clear();
   rows_.clear();
 }
 

@@ -1,9 +1,15 @@
-#include "devices/emulated/program/access_attributes.h"
+#include "devices/emulated/program/observed_attributes.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace foldproof::emulated {
 namespace {
 
+using isa::Form;
 using isa::Semantics;
+using Class = InstructionClass;
 using What = AccessAttributes::What;
 
 What what_of(const Instruction& i) {
@@ -33,16 +39,21 @@ void describe_mbarrier(const isa::Form& form, AccessAttributes& attributes) {
   attributes.scope = form.scope == isa::Scope::cluster ? SyncScope::cluster : SyncScope::cta;
 }
 
-// All elements of a vector, or one row of a matrix.
-void set_bytes(const Instruction& i, const MachineOperands& detail, AccessAttributes& attributes) {
-  if (i.action == Action::load_matrix || i.action == Action::store_matrix) {
-    attributes.bytes = attributes.element_bytes = 16;
-    return;
-  }
-  const bool updates = attributes.what == What::update;
-  attributes.element_bytes = detail.element_bytes;
-  attributes.bytes =
-      detail.element_bytes * (updates ? i.form->vector : static_cast<std::uint32_t>(detail.data.size()));
+bool is_floating_point(isa::Type type) {
+  const std::string_view name = isa::name(type);
+  return name.starts_with("f") || name.starts_with("bf") || name.starts_with("tf");
+}
+
+// Register-only instructions: classified by opcode, otherwise by their types.
+Class class_of_computation(const Form& form) {
+  constexpr std::array moves{"mov",  "mov:pack", "mov:unpack", "prmt", "selp",
+                             "slct", "cvta",     "isspacep",   "mapa"};
+  const std::string_view syntax = isa::rows()[form.row].syntax;
+  const std::string_view opcode = syntax.substr(0, syntax.find('.'));
+  if (opcode == "cvt") return Class::conversion;
+  if (std::ranges::find(moves, opcode) != moves.end()) return Class::move;
+  const bool floats = is_floating_point(form.type) || is_floating_point(form.type2);
+  return floats ? Class::floating_point : Class::integer;
 }
 
 }  // namespace
@@ -94,9 +105,59 @@ AccessAttributes attributes_of(const Instruction& i, const MachineOperands& deta
   attributes.confirmed = i.confirmed;
   attributes.scope = scope_of(form);
   attributes.site = i.site;
-  set_bytes(i, detail, attributes);
+  // All elements of a vector, or one row of a matrix.
+  const bool row = i.action == Action::load_matrix || i.action == Action::store_matrix;
+  const std::size_t elements = attributes.what == What::update ? form.vector : detail.data.size();
+  attributes.element_bytes = row ? 16 : detail.element_bytes;
+  attributes.bytes = attributes.element_bytes * (row ? 1 : static_cast<std::uint32_t>(elements));
   if (i.action == Action::mbarrier) describe_mbarrier(form, attributes);
   return attributes;
+}
+
+InstructionClass class_of(const Instruction& i) {
+  switch (i.action) {
+    case Action::compute: return class_of_computation(*i.form);
+    case Action::special:
+    case Action::frame_address:
+    case Action::cluster_rank: return Class::move;
+    case Action::load:
+    case Action::store:
+    case Action::prefetch:
+    case Action::async_copy:
+    case Action::async_commit:
+    case Action::async_wait:
+    case Action::load_matrix:
+    case Action::store_matrix: return Class::memory;
+    case Action::atomic:
+    case Action::reduction: return Class::atomic;
+    case Action::matrix_multiply: return Class::matrix;
+    case Action::branch:
+    case Action::branch_indexed: return Class::branch;
+    case Action::barrier_sync:
+    case Action::barrier_arrive:
+    case Action::barrier_reduce:
+    case Action::warp_sync:
+    case Action::cluster_arrive:
+    case Action::cluster_wait:
+    case Action::mbarrier:
+    case Action::fence: return Class::synchronisation;
+    case Action::shuffle: return Class::shuffle;
+    case Action::vote:
+    case Action::match:
+    case Action::warp_reduce:
+    case Action::elect:
+    case Action::activemask: return Class::vote;
+    case Action::call:
+    case Action::ret:
+    case Action::exit:
+    case Action::trap:
+    case Action::nanosleep:
+    case Action::pause:
+    case Action::join:
+    case Action::builtin:
+    case Action::unsupported: break;
+  }
+  return Class::control;
 }
 
 }  // namespace foldproof::emulated

@@ -1,0 +1,155 @@
+#include "devices/emulated/program/load_marks.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "devices/emulated/isa/shadow_propagation.h"
+#include "devices/emulated/program/control_flow.h"
+
+namespace foldproof::emulated {
+namespace {
+
+using Rows = std::set<std::uint32_t>;
+
+bool is_weak(const Instruction& i) {
+  return i.form->semantics == isa::Semantics::none || i.form->semantics == isa::Semantics::weak;
+}
+
+// Whether other threads may change the value that the instruction reads: strong loads and atomics.
+bool may_poll(const Instruction& i) {
+  return i.action == Action::atomic || (i.action == Action::load && !is_weak(i));
+}
+
+// Whether the instruction reads influenced rows; if so, the rows that it writes become influenced. Returns
+// whether new rows were added.
+bool propagate(const Instruction& i, Rows& influenced) {
+  bool reads = influenced.contains(i.guard), grew = false;
+  isa::for_each_row(
+      i, [&](std::uint32_t row, unsigned, bool written) { reads |= !written && influenced.contains(row); });
+  if (reads)
+    isa::for_each_row(i, [&](std::uint32_t row, unsigned, bool written) {
+      if (written) grew |= influenced.insert(row).second;
+    });
+  return grew;
+}
+
+bool decides(const Instruction& i, const Rows& influenced) {
+  if (i.action == Action::branch_indexed) return influenced.contains(i.operand[0]);
+  return i.action == Action::branch && i.guard != isa::no_operand && influenced.contains(i.guard);
+}
+
+void mark_polls(std::vector<Instruction>& instructions, const std::vector<MachineOperands>& details) {
+  if (std::ranges::none_of(instructions, may_poll)) return;
+  const std::vector<std::size_t> loop_of = loops_of(instructions, details);
+  std::map<std::size_t, std::vector<const Instruction*>> loops;
+  for (std::size_t pc = 0; pc < instructions.size(); ++pc) loops[loop_of[pc]].push_back(&instructions[pc]);
+  for (std::size_t pc = 0; pc < instructions.size(); ++pc) {
+    const auto& loop = loops[loop_of[pc]];
+    if (!may_poll(instructions[pc]) || loop.size() == 1) continue;
+    const auto& data = details[instructions[pc].detail].data;
+    // An atomic's sources follow its destinations.
+    const auto end =
+        instructions[pc].action == Action::atomic ? data.begin() + instructions[pc].form->vector : data.end();
+    Rows influenced(data.begin(), end);
+    influenced.erase(isa::no_operand);
+    const auto propagates = [&](const Instruction* i) {
+      return i->action == Action::compute && propagate(*i, influenced);
+    };
+    while (std::ranges::count_if(loop, propagates) != 0) {
+    }
+    instructions[pc].polled =
+        std::ranges::any_of(loop, [&](const Instruction* i) { return decides(*i, influenced); });
+  }
+}
+
+/// A row of a function's frame.
+struct Cell {
+  std::size_t function = 0;
+  std::uint32_t row = 0;
+  auto operator<=>(const Cell&) const = default;
+};
+using Sources = std::map<Cell, std::vector<Cell>>;
+
+// The copies between registers and into function parameters.
+Sources copies_in(const Program& program) {
+  Sources sources;
+  const auto add = [&](Cell from, Cell to) { sources[to].push_back(from); };
+  for (std::size_t f = 0; f < program.functions.size(); ++f)
+    for (const Instruction& i : program.functions[f].instructions) {
+      if (i.action == Action::compute && isa::moves_bits(*i.form))
+        isa::for_each_row(i, [&](std::uint32_t to, unsigned, bool written) {
+          if (written)
+            isa::for_each_row(i, [&](std::uint32_t from, unsigned, bool also_written) {
+              if (!also_written) add({f, from}, {f, to});
+            });
+        });
+      if (i.detail == isa::no_operand) continue;
+      const MachineOperands& detail = program.details[i.detail];
+      const bool stores = i.action == Action::store;
+      if (i.action == Action::call && detail.function != isa::no_operand) {
+        const std::vector<Slot>& parameters = program.functions[detail.function].parameters;
+        for (std::size_t k = 0; k < std::min(detail.arguments.size(), parameters.size()); ++k)
+          add({f, detail.arguments[k].offset}, {detail.function, parameters[k].offset});
+      } else if ((stores || i.action == Action::load) && detail.data.size() == 1 &&
+                 detail.address.base == MachineOperands::Base::slot) {
+        const auto word = static_cast<std::uint32_t>(detail.address.displacement / 4);
+        const Cell data{f, detail.data[0]}, slot{f, detail.address.row + word * 128};
+        add(stores ? data : slot, stores ? slot : data);
+      }
+    }
+  return sources;
+}
+
+// All cells from which the value of one of these may have been copied, including themselves: traced
+// backwards, independent of instruction order.
+std::set<Cell> origins_of(std::vector<Cell> open, const Sources& sources) {
+  std::set<Cell> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    const auto from = sources.find(open.back());
+    open.pop_back();
+    if (from == sources.end()) continue;
+    for (const Cell& cell : from->second)
+      if (seen.insert(cell).second) open.push_back(cell);
+  }
+  return seen;
+}
+
+}  // namespace
+
+bool is_repeated(const Instruction& i) {
+  if (i.polled) return true;
+  switch (i.action) {
+    case Action::load:
+      return i.form->semantics == isa::Semantics::volatile_ || i.form->semantics == isa::Semantics::relaxed ||
+             i.form->semantics == isa::Semantics::acquire;
+    case Action::atomic:
+      return i.form->atomic == isa::AtomicKind::cas || i.form->atomic == isa::AtomicKind::exch;
+    case Action::mbarrier: return i.operand[0] != isa::no_operand;
+    default: return false;
+  }
+}
+
+void mark_polls(Program& program) {
+  for (FunctionCode& code : program.functions) mark_polls(code.instructions, program.details);
+}
+
+void mark_confirmed(Program& program) {
+  std::vector<Cell> expected;  // the values that compare-and-swaps expect in memory
+  for (std::size_t f = 0; f < program.functions.size(); ++f)
+    for (const Instruction& i : program.functions[f].instructions)
+      if (i.action == Action::atomic && i.form->atomic == isa::AtomicKind::cas)
+        expected.push_back({f, program.details[i.detail].data[1]});
+  if (expected.empty()) return;
+  const std::set<Cell> guessed = origins_of(expected, copies_in(program));
+  for (std::size_t f = 0; f < program.functions.size(); ++f)
+    for (Instruction& load : program.functions[f].instructions)
+      if (load.action == Action::load && is_weak(load))
+        load.confirmed = std::ranges::any_of(program.details[load.detail].data, [&](std::uint32_t row) {
+          return guessed.contains({f, row});
+        });
+}
+
+}  // namespace foldproof::emulated
