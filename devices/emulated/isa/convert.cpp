@@ -13,6 +13,7 @@ namespace foldproof::isa::select {
 namespace {
 
 using enum Type;
+using convert::cast;
 using exact::Format;
 using exact::Kind;
 using exact::Number;
@@ -225,22 +226,22 @@ Compute fast_cvt(const Form& form) {
     Compute compute;
   };
   static const Fast table[] = {
-      {f32, s32, Rounding::rn, columns<&convert::f32_from_s32>},
+      {f32, s32, Rounding::rn, columns<&cast<float, std::int32_t>>},
       {f32, u32, Rounding::rn, columns<&convert::f32_from_u32>},
-      {f64, s32, Rounding::rn, columns<&convert::f64_from_s32>},
-      {f64, u32, Rounding::rn, columns<&convert::f64_from_u32>},
+      {f64, s32, Rounding::rn, columns<&cast<double, std::int32_t>>},
+      {f64, u32, Rounding::rn, columns<&cast<double, std::uint32_t>>},
       {s32, f32, Rounding::rzi, columns<&convert::s32_from_f32>},
       {u32, f32, Rounding::rzi, columns<&convert::u32_from_f32>},
-      {f64, f32, Rounding::none, columns<&convert::f64_from_f32>},
-      {f32, f64, Rounding::rn, columns<&convert::f32_from_f64>},
+      {f64, f32, Rounding::none, columns<&cast<double, float>>},
+      {f32, f64, Rounding::rn, columns<&cast<float, double>>},
       {f32, f16, Rounding::none, columns<&convert::f32_from_f16>},
       {f32, bf16, Rounding::none, columns<&convert::f32_from_bf16>},
-      {f32, f32, Rounding::none, columns<&convert::integer<std::uint32_t, std::uint32_t>>},
-      {f64, f64, Rounding::none, columns<&convert::integer<std::uint64_t, std::uint64_t>>},
-      {f16, f32, Rounding::rn, columns<&convert::f16_from_f32>},
-      {bf16, f32, Rounding::rn, columns<&convert::bf16_from_f32>},
-      {f16x2, f32, Rounding::rn, columns<&convert::f16x2_from_f32>},
-      {bf16x2, f32, Rounding::rn, columns<&convert::bf16x2_from_f32>},
+      {f32, f32, Rounding::none, columns<&cast<std::uint32_t, std::uint32_t>>},
+      {f64, f64, Rounding::none, columns<&cast<std::uint64_t, std::uint64_t>>},
+      {f16, f32, Rounding::rn, columns<&narrow<Half>>},
+      {bf16, f32, Rounding::rn, columns<&narrow<Bfloat>>},
+      {f16x2, f32, Rounding::rn, columns<&convert::pair_from_f32<Half>>},
+      {bf16x2, f32, Rounding::rn, columns<&convert::pair_from_f32<Bfloat>>},
   };
   if (form.ftz || form.sat || form.relu || form.satfinite || !registers_fit_types(form)) return nullptr;
   for (const Fast& fast : table)
@@ -253,7 +254,7 @@ Compute integer_cvt(const Form& form) {
   if (!registers_fit_types(form)) return &run_integer_cvt;
   return choose_type<u8, u16, u32, u64, s8, s16, s32, s64>(form.type, [&]<Type d> {
     return choose_type<u8, u16, u32, u64, s8, s16, s32, s64>(
-        form.type2, []<Type s> { return columns<&convert::integer<Value<d>, Value<s>>>; });
+        form.type2, []<Type s> { return columns<&cast<Value<d>, Value<s>>>; });
   });
 }
 

@@ -4,7 +4,6 @@
 
 #include "devices/emulated/isa/dispatch.h"
 #include "devices/emulated/isa/double.h"
-#include "devices/emulated/isa/hardware_fma.h"
 #include "devices/emulated/isa/lanes.h"
 #include "devices/emulated/isa/select.h"
 

@@ -1,5 +1,4 @@
-#include "devices/emulated/isa/hardware_fma.h"
-
+// fma.rn with the instruction of the processor.
 #include <cstring>
 
 #include "devices/emulated/isa/dispatch.h"

@@ -38,11 +38,11 @@ inline void write_column(std::byte* frame, std::uint32_t offset, unsigned bytes,
 
 using enum Type;
 
-inline constexpr std::size_t most_sources = 5;  // for instructions whose rule works lane by lane
+inline constexpr std::size_t max_sources = 5;  // for instructions whose rule works lane by lane
 
 /// The sources of one lane, in operand order. Missing operands count as defined.
 struct Sources {
-  std::array<ShadowedValue, most_sources> operand;
+  std::array<ShadowedValue, max_sources> operand;
   ShadowedValue carry;
 
   bool defined() const {
