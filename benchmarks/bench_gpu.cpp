@@ -178,7 +178,7 @@ int bench_gpu(const std::string& path, const Console& console) {
   const auto of_each = [&](std::uint64_t all) { return std::max<std::uint64_t>(1, all / instances.size()); };
   Way naive{"naive", gpu_worker_options(std::chrono::seconds(10)), of_each(naive_cases)};
   naive.worker.command.emplace_back("--plain");
-  naive.worker.most_jobs = 1;
+  naive.worker.max_jobs = 1;
   const Way batched{"batched", gpu_worker_options(std::chrono::seconds(10)), of_each(batched_cases)};
   const Measured one_by_one = measure(instances, naive, jobs, line);
   const Measured together = measure(instances, batched, jobs, line);

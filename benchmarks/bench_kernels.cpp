@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t element_bytes = 4;
 constexpr LargeInput uniform{.name = "uniform"};  ///< in [1, 2)
 /// A contender that takes longer at one size is skipped at the next, which is up to 16 times as large.
-constexpr double most_seconds = 0.25 / 16;
+constexpr double max_seconds = 0.25 / 16;
 
 /// The kernels of benchmarks/read.cu.
 std::shared_ptr<const cuda::Module> own_kernels(cuda::Context& context) {
@@ -191,7 +191,7 @@ int bench_kernels(unsigned runs, const std::string& measured, const Console& con
     take_turns(context, contenders, inputs, runs);
     for (const Contender& one : contenders) {
       result["sums"].push_back(row(one, contenders[1], contenders[0], count, gpu.bytes_per_second));
-      if (median(one.seconds) > most_seconds) too_slow.push_back(one.name);
+      if (median(one.seconds) > max_seconds) too_slow.push_back(one.name);
     }
   }
   line.clear();

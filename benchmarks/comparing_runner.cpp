@@ -34,15 +34,11 @@ Finding difference(const Job& job, std::size_t buffer, const JobResult& emulated
       text += fmt::format("{}{:02x}", text.empty() ? "" : " ", static_cast<unsigned>(bytes[i]));
     return text;
   };
-  Finding finding;
-  finding.kind = Kind::not_reproducible;
-  finding.message = fmt::format(
-      "the devices differ in the buffer \"{}\": starting at byte {}, the emulated device has {} and the GPU "
-      "{}",
-      job.buffers[buffer].name, at, hex(a), hex(b));
-  for (const JobStep& step : job.steps)
-    if (const auto* launch = std::get_if<JobLaunch>(&step)) finding.at = launch->where;
-  return finding;
+  return {.kind = Kind::not_reproducible,
+          .message = fmt::format("the devices differ in the buffer \"{}\": starting at byte {}, the emulated "
+                                 "device has {} and the GPU {}",
+                                 job.buffers[buffer].name, at, hex(a), hex(b)),
+          .at = launch_before(job).where};
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace foldproof {
 namespace {
 
 constexpr double seconds_of_a_sample = 400e-6;
-constexpr unsigned most_sums_of_a_sample = 100;
+constexpr unsigned max_sums_of_a_sample = 100;
 constexpr std::uint64_t times_the_cache = 8;
 
 /// Seconds per sum, for this many successive sums.
@@ -54,7 +54,7 @@ void take_turns(cuda::Context& context, std::vector<Contender>& contenders, Rota
   for (const Contender& contender : contenders) {
     timed(watch, contender, inputs, 2);
     const double one = timed(watch, contender, inputs, 4);
-    times.push_back(std::clamp(static_cast<unsigned>(seconds_of_a_sample / one), 1U, most_sums_of_a_sample));
+    times.push_back(std::clamp(static_cast<unsigned>(seconds_of_a_sample / one), 1U, max_sums_of_a_sample));
   }
   std::mt19937 random(1);
   std::vector<std::size_t> order(contenders.size());

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -67,9 +68,7 @@ bool is_found(const Defect& defect, const Column& column) {
 
 /// The text of a table cell: one line, with the separator escaped.
 std::string cell_text(const std::string& text) {
-  std::string all;
-  for (const char c : printable(text)) all += c == '|' ? std::string("\\|") : std::string(1, c);
-  return all;
+  return boost::replace_all_copy(printable(text), "|", "\\|");
 }
 
 std::vector<Defect> defects_of(const std::vector<Json>& reports) {

@@ -10,6 +10,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <span>
 
 #include "base/hash.h"
 #include "base/task_pool.h"
@@ -26,29 +27,29 @@ namespace {
 
 class Digest {
  public:
-  void add(std::uint64_t value) { value_ = mixed(value_ ^ (value + 0x9e3779b97f4a7c15)); }
-  void add(std::string_view text) {
-    add(text.size());
-    for (const char c : text) add(static_cast<unsigned char>(c));
-  }
-  void add(std::span<const std::byte> bytes) {
-    add(bytes.size());
-    for (const std::byte b : bytes) add(std::to_integer<std::uint64_t>(b));
-  }
-  void add(const Position& position) {
-    add(std::string_view(std::filesystem::path(position.file).filename().native()));
-    add(static_cast<std::uint64_t>(position.line));
-  }
+  void operator()(const auto&... values) { (add(values), ...); }
   std::uint64_t value() const { return value_; }
 
  private:
+  void number(std::uint64_t value) { value_ = mixed(value_ ^ (value + 0x9e3779b97f4a7c15)); }
+  template <class T>
+  void add(const T& value) {
+    if constexpr (std::is_convertible_v<const T&, std::string_view>)
+      add(std::as_bytes(std::span(std::string_view(value))));
+    else
+      number(static_cast<std::uint64_t>(value));
+  }
+  void add(std::span<const std::byte> bytes) {
+    number(bytes.size());
+    for (const std::byte b : bytes) number(std::to_integer<std::uint64_t>(b));
+  }
+  void add(const Position& position) {
+    add(std::filesystem::path(position.file).filename().native());
+    number(position.line);
+  }
+
   std::uint64_t value_ = 0;
 };
-
-void add(Digest& digest, const ThreadId& thread) {
-  digest.add(to_string(thread.block));
-  digest.add(to_string(thread.thread));
-}
 
 /// Makes the text independent of the folder of the checkout.
 std::string without_folders(std::string text) {
@@ -61,12 +62,9 @@ std::string without_folders(std::string text) {
 }
 
 void add(Digest& digest, const Finding& finding) {
-  digest.add(static_cast<std::uint64_t>(finding.kind));
-  digest.add(static_cast<std::uint64_t>(finding.severity));
-  digest.add(without_folders(finding.message));
-  digest.add(finding.at);
-  if (finding.other) digest.add(*finding.other);
-  for (const ThreadId& thread : finding.threads) add(digest, thread);
+  digest(finding.kind, finding.severity, without_folders(finding.message), finding.at);
+  if (finding.other) digest(*finding.other);
+  for (const ThreadId& thread : finding.threads) digest(to_string(thread.block), to_string(thread.thread));
 }
 
 /// Hashes every event.
@@ -75,71 +73,65 @@ class Fingerprint final : public Observer {
   explicit Fingerprint(Digest& digest, bool executions) : digest_(digest), executions_(executions) {}
 
   void launch_begins(const LaunchView& launch) override {
-    all(1, launch.threads_per_block(), launch.blocks_per_cluster(), launch.blocks(),
-        launch.has_plain_strong_accesses());
+    digest_(1, launch.threads_per_block(), launch.blocks_per_cluster(), launch.blocks(),
+            launch.has_plain_strong_accesses());
     launch_ = &launch;
   }
   std::vector<Finding> launch_ends() override {
-    all(2);
+    digest_(2);
     return {};
   }
-  void block_begins(BlockNumber block) override { all(3, block); }
-  void block_ends(BlockNumber block) override { all(4, block); }
+  void block_begins(BlockNumber block) override { digest_(3, block); }
+  void block_ends(BlockNumber block) override { digest_(4, block); }
   bool wants_executions() const override { return executions_; }
   void executes(const ExecutionEvent& e) override { execution(5, e); }
   void branch_divides(const ExecutionEvent& e) override { execution(6, e); }
   void accesses(const AccessEvent& e) override {
-    all(7, static_cast<unsigned>(e.what), e.strong, e.acquires, e.releases, e.returns, e.polled, e.confirmed,
-        static_cast<unsigned>(e.scope), e.bytes, e.element_bytes, e.site, e.shared, e.consecutive, e.lanes,
-        e.unchanged, e.warp.block, e.warp.warp);
+    digest_(7, e.what, e.strong, e.acquires, e.releases, e.returns, e.polled, e.confirmed, e.scope, e.bytes,
+            e.element_bytes, e.site, e.shared, e.consecutive, e.lanes, e.unchanged, e.warp.block,
+            e.warp.warp);
     for_lanes(e.lanes, [&](unsigned lane) {
-      all(e.at[lane], e.owner ? e.owner[lane] : e.warp.block);
-      if (lane == 0) digest_.add(launch_->memory_at(e.shared, e.at[lane]));
+      digest_(e.at[lane], e.owner ? e.owner[lane] : e.warp.block);
+      if (lane == 0) digest_(launch_->memory_at(e.shared, e.at[lane]));
     });
   }
-  void fences(const FenceEvent& e) override {
-    all(8, e.warp.block, e.warp.warp, e.lanes, static_cast<unsigned>(e.scope));
-  }
+  void fences(const FenceEvent& e) override { digest_(8, e.warp.block, e.warp.warp, e.lanes, e.scope); }
   void warp_barrier_completes(const BarrierEvent& e) override { barrier(9, e); }
   void warp_sync_arrives(const WarpSyncEvent& e) override {
-    all(10, e.warp.block, e.warp.warp, e.lanes, e.mask, e.site);
+    digest_(10, e.warp.block, e.warp.warp, e.lanes, e.mask, e.site);
   }
   void warp_sync_completes(const WarpSyncEvent& e) override {
-    all(11, e.warp.block, e.warp.warp, e.lanes, e.mask, e.site);
+    digest_(11, e.warp.block, e.warp.warp, e.lanes, e.mask, e.site);
   }
   void barrier_arrives(const BarrierEvent& e) override { barrier(12, e); }
   void warps_arrive(BarrierEvent e, std::uint32_t warps) override {
     barrier(13, e);
-    all(warps);
+    digest_(warps);
   }
-  void barrier_completes(BlockNumber block, std::uint32_t number) override { all(14, block, number); }
+  void barrier_completes(BlockNumber block, std::uint32_t number) override { digest_(14, block, number); }
   void leaves_behind(const BarrierEvent& e, LaneSet behind) override {
     barrier(15, e);
-    all(behind);
+    digest_(behind);
   }
   void cluster_arrives(const BarrierEvent& e, bool releases) override {
     barrier(16, e);
-    all(releases);
+    digest_(releases);
   }
-  void cluster_completes(std::uint64_t cluster) override { all(17, cluster); }
+  void cluster_completes(std::uint64_t cluster) override { digest_(17, cluster); }
   void cluster_waits(const BarrierEvent& e, bool acquires) override {
     barrier(18, e);
-    all(acquires);
+    digest_(acquires);
   }
   void exits(const BarrierEvent& e) override { barrier(19, e); }
-  void job_begins(bool all_reads) override { all(20, all_reads); }
+  void job_begins(bool all_reads) override { digest_(20, all_reads); }
 
  private:
-  template <class... Values>
-  void all(Values... values) {
-    (digest_.add(static_cast<std::uint64_t>(values)), ...);
-  }
   void barrier(unsigned what, const BarrierEvent& e) {
-    all(what, e.warp.block, e.warp.warp, e.lanes, e.barrier, e.waits, e.votes, e.aligned, e.threads, e.site);
+    digest_(what, e.warp.block, e.warp.warp, e.lanes, e.barrier, e.waits, e.votes, e.aligned, e.threads,
+            e.site);
   }
   void execution(unsigned what, const ExecutionEvent& e) {
-    all(what, e.warp.block, e.warp.warp, e.live, e.active, e.site,
-        static_cast<unsigned>(launch_->class_of(e.site)));
+    digest_(what, e.warp.block, e.warp.warp, e.live, e.active, e.site, launch_->class_of(e.site));
   }
 
   Digest& digest_;
@@ -149,33 +141,26 @@ class Fingerprint final : public Observer {
 
 void add(Digest& digest, const ProvenanceTrace& trace) {
   const Expressions& all = trace.expressions;
-  digest.add(all.inputs());
+  digest(all.inputs());
   for (NodeId id = 0; id < all.size(); ++id) {
     const Node& n = all[id];
-    for (const std::uint64_t value :
-         {static_cast<std::uint64_t>(n.operation), static_cast<std::uint64_t>(n.element),
-          static_cast<std::uint64_t>(n.source), static_cast<std::uint64_t>(n.direction),
-          std::uint64_t{n.flushes}, std::uint64_t{n.propagates_nan}, std::uint64_t{n.saturates},
-          std::uint64_t{n.bytes}, std::uint64_t{n.first}, std::uint64_t{n.operand[0]},
-          std::uint64_t{n.operand[1]}, std::uint64_t{n.operand[2]}, n.bits})
-      digest.add(value);
+    digest(n.operation, n.element, n.source, n.direction, n.flushes, n.propagates_nan, n.saturates, n.bytes,
+           n.first, n.operand[0], n.operand[1], n.operand[2], n.bits);
   }
-  for (const NodeId id : all.decisions()) digest.add(id);
-  digest.add(all.incomplete().value_or(""));
-  for (const NodeId id : trace.results) digest.add(id);
+  for (const NodeId id : all.decisions()) digest(id);
+  digest(all.incomplete().value_or(""));
+  for (const NodeId id : trace.results) digest(id);
   for (const LaunchTrace& launch : trace.launches) {
-    digest.add(launch.end);
-    for (const NodeId id : launch.kept) digest.add(id);
+    digest(launch.end);
+    for (const NodeId id : launch.kept) digest(id);
   }
 }
 
 void add(Digest& digest, const JobResult& result) {
-  for (const auto& contents : result.contents) digest.add(std::span<const std::byte>(contents));
+  for (const auto& contents : result.contents) digest(std::span<const std::byte>(contents));
   for (const Finding& finding : result.findings) add(digest, finding);
-  digest.add(result.warp_instructions.value_or(0));
-  digest.add(result.printed);
-  digest.add(std::uint64_t{result.completed});
-  digest.add(result.unsupported.value_or(""));
+  digest(result.warp_instructions.value_or(0), result.printed, result.completed,
+         result.unsupported.value_or(""));
   if (result.trace) add(digest, *result.trace);
 }
 

@@ -24,7 +24,7 @@ struct Named {
 };
 
 constexpr Named<Operator> operator_names[] = {
-#define FOLDPROOF_OPERATOR(id, name, functor, gives, keys, synopsis) {name, Operator::id},
+#define FOLDPROOF_OPERATOR(id, name, ...) {name, Operator::id},
 #include "oracles/operators.def"
 #undef FOLDPROOF_OPERATOR
 };
@@ -33,7 +33,7 @@ constexpr Named<ResultShape> result_names[] = {
     {"columns", ResultShape::columns}, {"segments", ResultShape::segments}, {"scan", ResultShape::scan},
     {"bins", ResultShape::bins},       {"array", ResultShape::array}};
 constexpr Named<Role> role_names[] = {
-#define FOLDPROOF_ROLE(id, name, operators, synopsis) {name, Role::id},
+#define FOLDPROOF_ROLE(id, name, ...) {name, Role::id},
 #include "oracles/roles.def"
 #undef FOLDPROOF_ROLE
 };

@@ -16,11 +16,16 @@ JobResult failed_job(const Job& job, Kind kind, std::string message, std::size_t
   JobResult result;
   result.contents.resize(job.buffers.size());
   result.completed = false;
-  Finding finding;
-  finding.kind = kind;
-  finding.message = std::move(message);
-  finding.at = launch_before(job, step).where;
-  result.findings.push_back(std::move(finding));
+  result.findings.push_back(
+      {.kind = kind, .message = std::move(message), .at = launch_before(job, step).where});
+  return result;
+}
+
+JobResult unsupported_job(const Job& job, std::string why) {
+  JobResult result;
+  result.contents.resize(job.buffers.size());
+  result.completed = false;
+  result.unsupported = std::move(why);
   return result;
 }
 

@@ -44,6 +44,9 @@ const JobLaunch& launch_before(const Job& job, std::size_t step = ~std::size_t{0
 /// A result that is not completed, with one finding at the position of that launch.
 JobResult failed_job(const Job& job, Kind kind, std::string message, std::size_t step = ~std::size_t{0});
 
+/// A result that is not completed, because the device lacks something.
+JobResult unsupported_job(const Job& job, std::string why);
+
 /// Describes an overwritten byte outside a buffer, at byte offset `at` from the buffer's start.
 std::string stray_write_sentence(const JobBuffer& buffer, std::int64_t at);
 

@@ -17,8 +17,8 @@ struct WorkerOptions {
   std::vector<std::string> command;          ///< the program that calls `serve`, and its arguments
   std::chrono::milliseconds limit{10'000};   ///< per job, and for all jobs run together
   std::chrono::milliseconds start{120'000};  ///< for a process until its first image is loaded
-  std::size_t most_jobs = 64;                ///< to run together
-  std::uint64_t most_bytes = 64 << 20;       ///< total buffer size of jobs to run together, in bytes
+  std::size_t max_jobs = 64;                 ///< to run together
+  std::uint64_t max_bytes = 64 << 20;        ///< total buffer size of jobs to run together, in bytes
 };
 
 /// One worker process. The destructor ends it.

@@ -1,6 +1,7 @@
 // What a reduction reads besides its elements.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,20 +16,26 @@
 namespace foldproof {
 
 enum class Role : std::uint8_t {
-#define FOLDPROOF_ROLE(id, name, operators, synopsis) id,
+#define FOLDPROOF_ROLE(id, ...) id,
 #include "oracles/roles.def"
 #undef FOLDPROOF_ROLE
 };
 
 /// A row of roles.def.
 struct RoleInfo {
+  enum class Use : std::uint8_t { required, accepted };
   Role role;
-  std::string_view name, operators, synopsis;
+  std::string_view name;
+  Use use;
+  std::string_view synopsis;
+  std::array<std::optional<Operator>, 2> operators;
 
   /// Whether the operator requires this operand.
-  bool is_needed_by(Operator op) const;
+  bool is_needed_by(Operator op) const { return use == Use::required && is_for(op); }
   /// Whether the operator accepts this operand; every operator accepts offsets.
-  bool is_for(Operator op) const;
+  bool is_for(Operator op) const {
+    return role == Role::offsets || std::ranges::find(operators, std::optional(op)) != operators.end();
+  }
 };
 
 /// All of them, in the order of Role.
@@ -62,7 +69,7 @@ class Operands {
   std::optional<Operand>& operator[](Role role) { return by_role_[static_cast<std::size_t>(role)]; }
 
  private:
-#define FOLDPROOF_ROLE(id, name, operators, synopsis) Role::id,
+#define FOLDPROOF_ROLE(id, ...) Role::id,
   static constexpr std::array all_roles{
 #include "oracles/roles.def"
   };

@@ -1,6 +1,8 @@
 // The operators that reductions apply to their elements.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -10,7 +12,7 @@
 namespace foldproof {
 
 enum class Operator : std::uint8_t {
-#define FOLDPROOF_OPERATOR(id, name, functor, gives, keys, synopsis) id,
+#define FOLDPROOF_OPERATOR(id, ...) id,
 #include "oracles/operators.def"
 #undef FOLDPROOF_OPERATOR
 };
@@ -21,11 +23,11 @@ struct OperatorInfo {
   Operator op;
   std::string_view name, functor;
   Gives gives;
-  std::string_view keys;  ///< separated by spaces
   std::string_view synopsis;
+  std::array<std::string_view, 3> keys;  ///< unused ones are empty
 
   /// Whether this operator accepts the contract's key, one of those that apply only to some operators.
-  bool takes(std::string_view key) const;
+  bool takes(std::string_view key) const { return std::ranges::find(keys, key) != keys.end(); }
 };
 
 /// All operators, in the order of Operator.

@@ -102,14 +102,12 @@ void BarrierCheck::leaves_behind(const BarrierEvent& event, LaneSet behind) {
 
 void BarrierCheck::report(const BarrierEvent& now, const BarrierEvent& other, std::string message) {
   if (!reported_.emplace(now.site, other.site).second) return;
-  Finding finding;
-  finding.kind = Kind::barrier_divergence;
-  finding.message = std::move(message);
-  finding.at = launch_->position(now.site);
-  finding.other = launch_->position(other.site);
-  finding.threads = {launch_->thread(now.warp, first_lane(now.lanes)),
-                     launch_->thread(other.warp, first_lane(other.lanes))};
-  findings_.push_back(std::move(finding));
+  findings_.push_back({.kind = Kind::barrier_divergence,
+                       .message = std::move(message),
+                       .at = launch_->position(now.site),
+                       .other = launch_->position(other.site),
+                       .threads = {launch_->thread(now.warp, first_lane(now.lanes)),
+                                   launch_->thread(other.warp, first_lane(other.lanes))}});
 }
 
 }  // namespace foldproof

@@ -9,7 +9,12 @@
 
 namespace foldproof {
 
-/// Loads, stores or atomics in shared memory (requests.h describes the model).
+/// numerator / denominator; 0 if the denominator is 0.
+inline double ratio(std::uint64_t numerator, std::uint64_t denominator) {
+  return denominator == 0 ? 0 : static_cast<double>(numerator) / static_cast<double>(denominator);
+}
+
+/// Loads, stores or atomics in shared memory (memory_requests.h describes the model).
 struct SharedTraffic {
   std::uint64_t requests = 0;   ///< warp instructions
   std::uint64_t lanes = 0;      ///< lanes that took part in the requests
@@ -61,10 +66,7 @@ struct Counters {
 
   std::uint64_t of(InstructionClass c) const { return classes[static_cast<std::size_t>(c)]; }
   /// The share of live lanes that are active; 1 if nothing ran.
-  double warp_efficiency() const;
+  double warp_efficiency() const { return live_lanes == 0 ? 1 : ratio(active_lanes, live_lanes); }
 };
-
-/// numerator / denominator; 0 if the denominator is 0.
-double ratio(std::uint64_t numerator, std::uint64_t denominator);
 
 }  // namespace foldproof

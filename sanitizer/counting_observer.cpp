@@ -8,7 +8,7 @@
 namespace foldproof {
 namespace {
 
-constexpr std::size_t most_rounds = 64;
+constexpr std::size_t max_rounds = 64;
 
 template <class Traffic>
 Traffic& select(ByAccess<Traffic>& traffic, AccessEvent::What what) {
@@ -98,7 +98,7 @@ void CountingObserver::warp_barrier_completes(const BarrierEvent&) { ++counters_
 void CountingObserver::barrier_completes(BlockNumber block, std::uint32_t) {
   ++counters_.block_barriers;
   OfBlock& of = blocks_[block];
-  of.round = std::min(of.round + 1, most_rounds - 1);
+  of.round = std::min(of.round + 1, max_rounds - 1);
 }
 
 void CountingObserver::cluster_completes(std::uint64_t) { ++counters_.cluster_barriers; }

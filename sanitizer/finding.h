@@ -74,13 +74,14 @@ std::string to_string(const ThreadId& id);
 struct Finding {
   Kind kind{};
   Severity severity = Severity::error;
-  std::string message;            ///< one sentence: what happened
-  Position at;                    ///< innermost frame in the user's source
-  std::optional<Position> other;  ///< the second access of a conflict; the origin of an undefined value
-  std::vector<ThreadId> threads;  ///< the threads involved: the first acts at `at`, the second at `other`
-  std::string case_text;          ///< the smallest case that reproduces it; empty until known
-  std::string replay;             ///< a command that reproduces it; empty until known
-  bool expected = false;          ///< a contract with a known defect announces it
+  std::string message = {};            ///< one sentence: what happened
+  Position at = {};                    ///< innermost frame in the user's source
+  std::optional<Position> other = {};  ///< the second access of a conflict; the origin of an undefined value
+  std::vector<ThreadId> threads =
+      {};                      ///< the threads involved: the first acts at `at`, the second at `other`
+  std::string case_text = {};  ///< the smallest case that reproduces it; empty until known
+  std::string replay = {};     ///< a command that reproduces it; empty until known
+  bool expected = false;       ///< a contract with a known defect announces it
 };
 
 }  // namespace foldproof

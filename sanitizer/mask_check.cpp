@@ -46,12 +46,10 @@ void MaskCheck::warp_sync_completes(const WarpSyncEvent& event) {
 
 void MaskCheck::report(const WarpSyncEvent& event, LaneSet lanes, std::string message) {
   if (!reported_.insert(event.site).second) return;
-  Finding finding;
-  finding.kind = Kind::invalid_mask;
-  finding.message = std::move(message);
-  finding.at = launch_->position(event.site);
-  finding.threads.push_back(launch_->thread(event.warp, first_lane(lanes)));
-  findings_.push_back(std::move(finding));
+  findings_.push_back({.kind = Kind::invalid_mask,
+                       .message = std::move(message),
+                       .at = launch_->position(event.site),
+                       .threads = {launch_->thread(event.warp, first_lane(lanes))}});
 }
 
 }  // namespace foldproof

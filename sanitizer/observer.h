@@ -72,6 +72,9 @@ struct AccessAttributes {
   std::uint32_t bytes = 0;          ///< per lane, all elements of a vector together
   std::uint32_t element_bytes = 0;  ///< the unit of atomicity
   Site site = 0;
+
+  /// A load or store that is not used as a flag.
+  bool is_plain() const { return what != What::update && !acquires && !releases && !polled; }
 };
 
 /// One load, store or atomic of a warp.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "devices/cuda/driver.h"
+#include "devices/cuda/module.h"
 #include "devices/runner_parts.h"
 
 namespace foldproof::cuda {
@@ -31,24 +32,25 @@ again:
 
 }  // namespace
 
-LaunchShape AppliedLoad::limited(LaunchShape shape, CUfunc_st* function) const {
-  if (load_.occupancy_limit == 0 || shape.cooperative || shape.cluster.x != 0) return shape;
+LaunchShape limited(const Context& context, const CoRunningLoad& load, LaunchShape shape,
+                    CUfunc_st* function) {
+  if (load.occupancy_limit == 0 || shape.cooperative || shape.cluster.x != 0) return shape;
   int own = 0;
   check(driver().cuFuncGetAttribute_(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
         "querying a kernel's shared memory");
-  const std::uint32_t most = context_.properties().shared_bytes,
+  const std::uint32_t most = context.properties().shared_bytes,
                       taken = static_cast<std::uint32_t>(own) + shape.shared_bytes + reserved;
   if (taken >= most) return shape;
-  shape.shared_bytes += load_.occupancy_limit * (most - taken) / tightest_occupancy_limit / 128 * 128;
+  shape.shared_bytes += load.occupancy_limit * (most - taken) / tightest_occupancy_limit / 128 * 128;
   return shape;
 }
 
-void AppliedLoad::begin() {
-  if (!load_.busy_kernel) return;
-  static Module module(context_, {"the kernel that keeps a GPU busy", busy_ptx});
-  LaunchShape shape{{std::max(1U, context_.properties().multiprocessors / 2), 1, 1}, {1024, 1, 1}};
+void begin(Context& context, const CoRunningLoad& load) {
+  if (!load.busy_kernel) return;
+  static Module module(context, {"the kernel that keeps a GPU busy", busy_ptx});
+  LaunchShape shape{{std::max(1U, context.properties().multiprocessors / 2), 1, 1}, {1024, 1, 1}};
   const ArgumentBytes duration = argument_of(nanoseconds_busy);
-  context_.launch_beside(module.function("keep_busy", shape), shape, std::span(&duration, 1));
+  context.launch_beside(module.function("keep_busy", shape), shape, std::span(&duration, 1));
 }
 
 }  // namespace foldproof::cuda

@@ -2,27 +2,18 @@
 #pragma once
 
 #include "devices/cuda/context.h"
-#include "devices/cuda/module.h"
 #include "devices/launch.h"
 #include "devices/schedule.h"
 
 namespace foldproof::cuda {
 
-class AppliedLoad {
- public:
-  AppliedLoad(Context& context, const CoRunningLoad& load) : context_(context), load_(load) {}
+/// The launch with additional shared memory per block to lower the occupancy as the load requests. Unchanged
+/// for launches that might not fit any more (cooperative grids and clusters), and if there is no shared
+/// memory left.
+LaunchShape limited(const Context& context, const CoRunningLoad& load, LaunchShape shape,
+                    CUfunc_st* function);
 
-  /// The launch with additional shared memory per block to lower the occupancy as requested. Unchanged for
-  /// launches that might not fit any more (cooperative grids and clusters), and if there is no shared memory
-  /// left.
-  LaunchShape limited(LaunchShape shape, CUfunc_st* function) const;
-
-  /// Starts the busy kernel, if requested; it runs for 30 µs.
-  void begin();
-
- private:
-  Context& context_;
-  CoRunningLoad load_;
-};
+/// Starts the busy kernel, if the load requests it; it runs for 30 µs.
+void begin(Context& context, const CoRunningLoad& load);
 
 }  // namespace foldproof::cuda

@@ -44,29 +44,20 @@ Properties properties_of(CUdevice device) {
 enum class Begin { after, early };
 
 /// The attributes of a launch other than its extents.
-class Attributes {
- public:
-  Attributes(const LaunchShape& shape, Begin begin) {
-    if (shape.cluster.x != 0) {
-      CUlaunchAttribute& cluster = add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
-      cluster.value.clusterDim = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
-    }
-    if (shape.cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).value.cooperative = 1;
-    if (begin == Begin::early)
-      add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
-          .value.programmaticStreamSerializationAllowed = 1;
-  }
-  CUlaunchAttribute* data() { return all_.data(); }
-  unsigned count() const { return count_; }
-
- private:
-  CUlaunchAttribute& add(CUlaunchAttributeID id) {
-    all_[count_].id = id;
-    return all_[count_++];
-  }
-  std::array<CUlaunchAttribute, 3> all_{};
-  unsigned count_ = 0;
-};
+std::vector<CUlaunchAttribute> attributes_of(const LaunchShape& shape, Begin begin) {
+  std::vector<CUlaunchAttribute> all;
+  const auto add = [&](CUlaunchAttributeID id) -> CUlaunchAttributeValue& {
+    all.emplace_back().id = id;
+    return all.back().value;
+  };
+  if (shape.cluster.x != 0)
+    add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim = {shape.cluster.x, shape.cluster.y,
+                                                             shape.cluster.z};
+  if (shape.cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = 1;
+  if (begin == Begin::early)
+    add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION).programmaticStreamSerializationAllowed = 1;
+  return all;
+}
 
 bool is_refusal(CUresult result) {
   return result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES || result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE ||
@@ -78,14 +69,14 @@ void launch_in(CUstream_st* stream, unsigned site, CUfunc_st* function, const La
   std::vector<void*> pointers;
   for (const ArgumentBytes& argument : arguments)
     pointers.push_back(const_cast<std::byte*>(argument.data()));  // the driver only reads it
-  Attributes attributes(shape, begin);
+  std::vector<CUlaunchAttribute> attributes = attributes_of(shape, begin);
   CUlaunchConfig config{};
   config.gridDimX = shape.grid.x, config.gridDimY = shape.grid.y, config.gridDimZ = shape.grid.z;
   config.blockDimX = shape.block.x, config.blockDimY = shape.block.y, config.blockDimZ = shape.block.z;
   config.sharedMemBytes = shape.shared_bytes;
   config.hStream = stream;
   config.attrs = attributes.data();
-  config.numAttrs = attributes.count();
+  config.numAttrs = static_cast<unsigned>(attributes.size());
   const CUresult result = cuda::launch_from(site, config, function, pointers.data());
   if (is_refusal(result)) throw RefusedLaunch{text_of(result)};
   check(result, "launching a kernel");

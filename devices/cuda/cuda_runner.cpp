@@ -20,7 +20,7 @@ namespace {
 
 using namespace cuda;
 
-constexpr std::size_t most_modules = 16;
+constexpr std::size_t max_modules = 16;
 
 /// The kind of finding for an error that a kernel caused.
 Kind kind_of(CUresult result) {
@@ -45,44 +45,9 @@ struct Layout {
   std::function<void(std::size_t step)> write;
 };
 
-/// Launches the kernels of a job.
-class Launcher {
- public:
-  explicit Launcher(Context& context) : context_(context) {}
-
-  /// Throws Failure and RefusedLaunch. `waits`: after each launch, so that the failing one is known.
-  void run(const Job& job, Module& module, const Layout& layout, const CoRunningLoad& load, bool waits) {
-    module.reset();
-    AppliedLoad applied(context_, load);
-    applied.begin();
-    for (step_ = 0; step_ < job.steps.size(); ++step_) {
-      if (std::holds_alternative<JobWrite>(job.steps[step_])) {
-        layout.write(step_);
-        continue;
-      }
-      launch(std::get<JobLaunch>(job.steps[step_]), module, layout, applied);
-      if (waits) context_.wait();
-    }
-  }
-
-  /// The last step that was submitted.
-  std::size_t step() const { return step_; }
-
- private:
-  void launch(const JobLaunch& step, const Module& module, const Layout& layout, const AppliedLoad& load) {
-    std::vector<ArgumentBytes> arguments;
-    for (const JobArgument& argument : step.arguments) arguments.push_back(patched(argument, layout.start));
-    const LaunchShape shape = load.limited(step.shape, module.function(step.entry, step.shape));
-    context_.launch(module.function(step.entry, shape), shape, arguments);
-  }
-
-  Context& context_;
-  std::size_t step_ = 0;
-};
-
 class CudaRunner final : public Runner {
  public:
-  explicit CudaRunner(GpuMemory memory) : memory_(memory), launcher_(context_) {}
+  explicit CudaRunner(GpuMemory memory) : memory_(memory) {}
 
   Capabilities capabilities() const override {
     return {.observes_launches = false, .obeys_schedules = false};
@@ -135,27 +100,40 @@ class CudaRunner final : public Runner {
       const Arena arena({&job, 1});
       return arena.result(0, run_in(arena, {&job, 1}, true));
     } catch (const RefusedLaunch& refused) {
-      const LaunchShape& shape = launch_before(job, launcher_.step()).shape;
+      const LaunchShape& shape = launch_before(job, step_).shape;
       return failed_job(
           job, Kind::contract_violation,
           fmt::format("the GPU refuses a launch of {} blocks of {} threads with {} bytes of shared "
                       "memory each: {}",
                       shape.grid.volume(), shape.block.volume(), shape.shared_bytes, refused.why),
-          launcher_.step());
+          step_);
     } catch (const Failure& failure) {
-      if (failure.is_for_want_of_memory()) return without_memory(job, failure);
-      return failed_job(job, kind_of(static_cast<CUresult>(failure.result())), failure.what(),
-                        launcher_.step());
+      // A limitation of the GPU, not a defect of the kernel.
+      if (failure.is_for_want_of_memory()) return unsupported_job(job, failure.what());
+      return failed_job(job, kind_of(static_cast<CUresult>(failure.result())), failure.what(), step_);
     }
   }
 
-  /// A limitation of the GPU, not a defect of the kernel.
-  static JobResult without_memory(const Job& job, const Failure& failure) {
-    JobResult result;
-    result.contents.resize(job.buffers.size());
-    result.completed = false;
-    result.unsupported = failure.what();
-    return result;
+  /// Throws Failure and RefusedLaunch. `waits`: after each launch, so that the failing one is known.
+  void run_steps(const Job& job, Module& module, const Layout& layout, const CoRunningLoad& load,
+                 bool waits) {
+    module.reset();
+    begin(context_, load);
+    for (step_ = 0; step_ < job.steps.size(); ++step_) {
+      if (std::holds_alternative<JobWrite>(job.steps[step_])) {
+        layout.write(step_);
+        continue;
+      }
+      launch(std::get<JobLaunch>(job.steps[step_]), module, layout, load);
+      if (waits) context_.wait();
+    }
+  }
+
+  void launch(const JobLaunch& step, const Module& module, const Layout& layout, const CoRunningLoad& load) {
+    std::vector<ArgumentBytes> arguments;
+    for (const JobArgument& argument : step.arguments) arguments.push_back(patched(argument, layout.start));
+    const LaunchShape shape = limited(context_, load, step.shape, module.function(step.entry, step.shape));
+    context_.launch(module.function(step.entry, shape), shape, arguments);
   }
 
   /// The contents of the arena after the jobs.
@@ -171,7 +149,7 @@ class CudaRunner final : public Runner {
                             context_.copy(block_->address() + arena.start(j, write.buffer),
                                           block_->address() + arena.content(j, step), write.bytes.size());
                           }};
-      launcher_.run(jobs[j], module_of(jobs[j].image), layout, load_of(jobs[j]), waits);
+      run_steps(jobs[j], module_of(jobs[j].image), layout, load_of(jobs[j]), waits);
     }
     const auto back = staged.first(arena.bytes_of_buffers());
     context_.read(block_->address(), back);
@@ -193,7 +171,7 @@ class CudaRunner final : public Runner {
                           context_.write(starts[write.buffer], write.bytes);
                         }};
     context_.launch_from(jobs_run_++);
-    launcher_.run(job, module_of(job.image), layout, {}, true);
+    run_steps(job, module_of(job.image), layout, {}, true);
     JobResult result;
     result.contents.resize(job.buffers.size());
     for (std::size_t b = 0; b < job.buffers.size(); ++b) {
@@ -217,7 +195,7 @@ class CudaRunner final : public Runner {
       throw Unsupported("the entry is a host function, not a kernel", {image->name()});
     const auto known = std::ranges::find(modules_, image, &Loaded::image);
     if (known != modules_.end()) return *known->module;
-    if (modules_.size() == most_modules) modules_.pop_front();
+    if (modules_.size() == max_modules) modules_.pop_front();
     modules_.push_back({image, std::make_unique<Module>(context_, *image)});
     return *modules_.back().module;
   }
@@ -229,7 +207,7 @@ class CudaRunner final : public Runner {
 
   GpuMemory memory_;
   Context context_;
-  Launcher launcher_;
+  std::size_t step_ = 0;   ///< the last step that was submitted
   unsigned jobs_run_ = 0;  ///< jobs with plain memory
   std::list<Loaded> modules_;
   std::optional<PinnedMemory> staging_;

@@ -80,7 +80,7 @@ Gpus read_from(const std::string& text) {
 
 /// Queries the driver in a fork: a process that has initialised the driver must not fork afterwards.
 Gpus asked_elsewhere() {
-  constexpr std::size_t most_text = 4096;
+  constexpr std::size_t max_text = 4096;
   try {
     Pipe answer;
     const auto ask = [&] {
@@ -89,7 +89,7 @@ Gpus asked_elsewhere() {
     };
     Child child(ask, ProcessGroup::parent);
     answer.to.reset();
-    const std::string text = read_to_end(answer.from.number(), most_text);
+    const std::string text = read_to_end(answer.from.number(), max_text);
     const ExitStatus status = child.wait();
     if (status.signal != 0 || status.code != 0 || text.empty())
       return none("the driver terminates the process that queries it");

@@ -1,9 +1,9 @@
-// The Foldproof side of the protocol described in server.inc.
+// Programs that call host functions: their code, and the Foldproof side of the protocol described in
+// server.inc.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include "base/connection.h"
@@ -17,10 +17,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
+/// The code of the program.
+constexpr const char* server =
+#include "devices/host/server.inc"
+    ;
+
 constexpr std::string_view greeting = "FOLDPROO";
 /// Limits on the length of names and sentences and on the number of list elements: a program that exceeds
 /// them does not follow the protocol.
-constexpr std::uint64_t most_text = 1 << 20, most_listed = 1 << 16;
+constexpr std::uint64_t max_text = 1 << 20, max_listed = 1 << 16;
 
 /// CUDA errors with their own kind of finding.
 enum Error : std::uint64_t { illegal_address = 700, misaligned_address = 716, launch_timeout = 702 };
@@ -39,11 +44,11 @@ class Program {
     std::string heard(greeting.size(), '\0');
     connection_.receive(heard.data(), heard.size());
     if (heard != greeting) throw ProtocolError{"it did not send the greeting"};
-    for (std::uint64_t left = number(most_listed, "entries"); left > 0; --left) {
+    for (std::uint64_t left = number(max_listed, "entries"); left > 0; --left) {
       EntryInfo entry{text(), {}};
-      for (std::uint64_t more = number(most_listed, "parameters"); more > 0; --more)
+      for (std::uint64_t more = number(max_listed, "parameters"); more > 0; --more)
         entry.parameter_bytes.push_back(
-            static_cast<std::uint32_t>(number(most_listed, "bytes of a parameter")));
+            static_cast<std::uint32_t>(number(max_listed, "bytes of a parameter")));
       entries_.push_back(std::move(entry));
     }
   }
@@ -55,21 +60,11 @@ class Program {
     connection_.limit(limit_);
     const ByteWriter message = written(job);
     connection_.send(message.message().data(), message.message().size());
-    JobResult result;
-    result.contents.resize(job.buffers.size());
     switch (number(2, "outcomes")) {
-      case 0:
-        take_contents(job, result);
-        connection_.forget_words();
-        return result;
-      case 1: take_error(job, result); break;
-      default:
-        number(most_listed, "steps");
-        result.unsupported = with_last_words(text());
-        break;
+      case 0: return take_contents(job);
+      case 1: return take_error(job);
+      default: number(max_listed, "steps"); return unsupported_job(job, with_last_words(text()));
     }
-    result.completed = false;
-    return result;
   }
 
   Ended end() { return connection_.end(); }
@@ -108,42 +103,31 @@ class Program {
     for (const JobArgument& argument : step.arguments) foldproof::write(writer, argument);
   }
 
-  void take_contents(const Job& job, JobResult& result) {
-    std::optional<Finding> stray;
-    for (std::uint64_t left = number(most_text, "stray writes"); left > 0; --left) {
+  JobResult take_contents(const Job& job) {
+    JobResult result;
+    result.contents.resize(job.buffers.size());
+    for (std::uint64_t left = number(max_text, "stray writes"); left > 0; --left) {
       const std::uint64_t buffer = number(job.buffers.size() - 1, "buffers");
       const auto at = static_cast<std::int64_t>(number());
-      if (!stray) stray = stray_write(job, job.buffers[buffer], at);
-    }
-    if (stray) {
-      result.findings.push_back(*stray);
-      result.completed = false;
+      if (result.completed)
+        result = failed_job(job, Kind::out_of_bounds, stray_write_sentence(job.buffers[buffer], at));
     }
     for (std::size_t i = 0; i < job.buffers.size(); ++i) {
       if (!job.buffers[i].read_back) continue;
       result.contents[i].resize(job.buffers[i].bytes);
       connection_.receive(result.contents[i].data(), result.contents[i].size());
     }
+    connection_.forget_words();
+    return result;
   }
 
-  static Finding stray_write(const Job& job, const JobBuffer& buffer, std::int64_t at) {
-    Finding finding;
-    finding.kind = Kind::out_of_bounds;
-    finding.message = stray_write_sentence(buffer, at);
-    finding.at = launch_before(job).where;
-    return finding;
-  }
-
-  void take_error(const Job& job, JobResult& result) {
-    const std::uint64_t step = number(most_listed, "steps"), code = number();
-    Finding finding;
-    finding.kind = code == illegal_address      ? Kind::out_of_bounds
-                   : code == misaligned_address ? Kind::misaligned
-                   : code == launch_timeout     ? Kind::timeout
-                                                : Kind::crash;
-    finding.message = with_last_words(text());
-    finding.at = launch_before(job, step).where;
-    result.findings.push_back(std::move(finding));
+  JobResult take_error(const Job& job) {
+    const std::uint64_t step = number(max_listed, "steps"), code = number();
+    const Kind kind = code == illegal_address      ? Kind::out_of_bounds
+                      : code == misaligned_address ? Kind::misaligned
+                      : code == launch_timeout     ? Kind::timeout
+                                                   : Kind::crash;
+    return failed_job(job, kind, with_last_words(text()), step);
   }
 
   /// Libraries print more details to standard error than their error codes convey.
@@ -165,7 +149,7 @@ class Program {
   }
 
   std::string text() {
-    std::string text(number(most_text, "bytes of text"), '\0');
+    std::string text(number(max_text, "bytes of text"), '\0');
     connection_.receive(text.data(), text.size());
     return text;
   }
@@ -239,6 +223,17 @@ class HostRunner final : public Runner {
 };
 
 }  // namespace
+
+std::string host_program_code(const std::vector<std::string>& entries, const std::string& place) {
+  // A compiler that lists the files that it reads also lists these #line names, which are not files: the
+  // cache of compiled programs ignores files with this name.
+  std::string code = fmt::format(
+      "#line 1 \"{}server\"\n{}\nint main() {{\n  return foldproof_host::serve({{\n", place, server);
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    code += fmt::format("#line 1 \"{}{}\"\n::foldproof_host::entry(R\"({})\", &{}),\n", place, i, entries[i],
+                        entries[i]);
+  return code + "  });\n}\n";
+}
 
 std::unique_ptr<Runner> make_host_runner(milliseconds limit) { return std::make_unique<HostRunner>(limit); }
 

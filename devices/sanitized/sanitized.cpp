@@ -156,10 +156,7 @@ class SanitizedRun {
       if (is_new) client.introduce(*job.image, worker_.start);
       return std::move(client.run({&job, 1}, worker_.limit, worker_.start).value().front());
     } catch (const InputError& refusal) {  // of an image by the driver: it does not affect other images
-      JobResult result;
-      result.completed = false;
-      result.unsupported = refusal.what();
-      return result;
+      return unsupported_job(job, refusal.what());
     }
   }
 

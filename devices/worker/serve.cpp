@@ -73,7 +73,7 @@ class Watchdog {
 };
 
 /// The number of images whose modules stay loaded.
-constexpr std::size_t most_images = 16;
+constexpr std::size_t max_images = 16;
 
 /// Returns false if the client has disconnected.
 bool get(void* to, std::size_t bytes) { return read_all(STDIN_FILENO, to, bytes); }
@@ -89,7 +89,7 @@ struct Question {
 std::optional<Question> asked() {
   std::uint64_t bytes = 0;
   Question question;
-  if (!get(&bytes, sizeof bytes) || !get(&question.number, sizeof question.number) || bytes > most_message)
+  if (!get(&bytes, sizeof bytes) || !get(&question.number, sizeof question.number) || bytes > max_message)
     return std::nullopt;
   // In steps: an invalid length must not allocate memory in advance.
   constexpr std::uint64_t step = 1 << 26;
@@ -139,7 +139,7 @@ class Server {
   ByteWriter entries(ByteReader& reader) {
     const std::uint64_t key = reader.number();
     if (reader.number() != 0) {
-      if (images_.size() == most_images) images_.pop_front();
+      if (images_.size() == max_images) images_.pop_front();
       images_.push_back({key, std::make_shared<const Image>(read_image(reader))});
     }
     const auto image = image_of(key);

@@ -2,146 +2,154 @@
 
 #include <fmt/format.h>
 
+#include <concepts>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <type_traits>
+#include <variant>
 
 namespace foldproof {
 namespace {
 
-template <typename T>
-T narrow(ByteReader& from) {
-  const std::uint64_t value = from.number();
-  if (value > std::numeric_limits<T>::max())
-    throw ProtocolError{fmt::format("number {} is too large", value)};
-  return static_cast<T>(value);
+template <class T, class Of>
+concept Either = std::same_as<std::remove_const_t<T>, Of>;
+
+// What is sent of each structure, in order: fields(x, wire) calls wire(x.first_field, …), to write or to
+// read.
+
+void fields(Either<Dim3> auto& d, auto& wire) { wire(d.x, d.y, d.z); }
+void fields(Either<ThreadId> auto& id, auto& wire) { wire(id.block, id.thread); }
+void fields(Either<Position> auto& p, auto& wire) { wire(p.file, p.line, p.column); }
+void fields(Either<EntryInfo> auto& entry, auto& wire) { wire(entry.name, entry.parameter_bytes); }
+void fields(Either<PointerPatch> auto& p, auto& wire) { wire(p.at, p.buffer, p.offset); }
+void fields(Either<JobArgument> auto& argument, auto& wire) { wire(argument.bytes, argument.pointers); }
+void fields(Either<JobWrite> auto& step, auto& wire) { wire(step.buffer, step.bytes); }
+void fields(Either<JobBuffer> auto& b, auto& wire) {
+  wire(b.name, b.bytes, b.initial, b.offset, b.read_back);
+}
+void fields(Either<LaunchShape> auto& shape, auto& wire) {
+  wire(shape.grid, shape.block, shape.cluster, shape.shared_bytes, shape.cooperative);
+}
+void fields(Either<JobLaunch> auto& step, auto& wire) {
+  wire(step.entry, step.shape, step.arguments, step.where);
+}
+void fields(Either<Schedule> auto& schedule, auto& wire) { wire(schedule.order, schedule.seed); }
+void fields(Either<CoRunningLoad> auto& load, auto& wire) { wire(load.occupancy_limit, load.busy_kernel); }
+void fields(Either<Job> auto& job, auto& wire) {
+  wire(job.buffers, job.steps, job.order, job.limits.warp_instructions);
+}
+void fields(Either<Finding> auto& f, auto& wire) {
+  wire(f.kind, f.severity, f.message, f.at, f.other, f.threads);
+}
+void fields(Either<JobResult> auto& r, auto& wire) {
+  wire(r.contents, r.findings, r.warp_instructions, r.printed, r.completed, r.unsupported);
 }
 
-template <typename Enumeration>
-Enumeration enumerator(ByteReader& from, Enumeration last) {
-  const std::uint64_t value = from.number();
-  if (value > static_cast<std::uint64_t>(last))
-    throw ProtocolError{fmt::format("invalid enumerator {}", value)};
-  return static_cast<Enumeration>(value);
-}
+class Writer {
+ public:
+  explicit Writer(ByteWriter& to) : to_(to) {}
 
-/// Reads a list: its length, then elements, each read by `one`.
-template <typename One>
-auto list_of(ByteReader& from, const One& one) {
-  std::vector<decltype(one())> all;
-  for (std::uint64_t left = from.length(); left > 0; --left) all.push_back(one());
-  return all;
-}
+  void operator()(const auto&... values) { (put(values), ...); }
 
-void write(ByteWriter& to, const Dim3& d) {
-  for (const std::uint32_t extent : {d.x, d.y, d.z}) to.number(extent);
-}
-
-Dim3 read_extent(ByteReader& from) {
-  Dim3 d;
-  for (std::uint32_t* extent : {&d.x, &d.y, &d.z}) *extent = narrow<std::uint32_t>(from);
-  return d;
-}
-
-void write(ByteWriter& to, const JobBuffer& buffer) {
-  to.text(buffer.name);
-  to.number(buffer.bytes);
-  to.bytes(buffer.initial);
-  to.number(buffer.offset);
-  to.number(buffer.read_back ? 1 : 0);
-}
-
-JobBuffer read_buffer(ByteReader& from) {
-  JobBuffer buffer;
-  buffer.name = from.text();
-  buffer.bytes = from.number();
-  buffer.initial = from.bytes();
-  buffer.offset = from.number();
-  buffer.read_back = from.number() != 0;
-  return buffer;
-}
-
-JobArgument read_argument(ByteReader& from) {
-  JobArgument argument;
-  argument.bytes = from.bytes();
-  argument.pointers = list_of(from, [&] {
-    PointerPatch pointer;
-    pointer.at = narrow<std::uint32_t>(from);
-    pointer.buffer = narrow<std::uint32_t>(from);
-    pointer.offset = from.number();
-    return pointer;
-  });
-  return argument;
-}
-
-void write(ByteWriter& to, const JobWrite& step) {
-  to.number(step.buffer);
-  to.bytes(step.bytes);
-}
-
-void write(ByteWriter& to, const JobLaunch& step) {
-  to.text(step.entry);
-  const LaunchShape& shape = step.shape;
-  write(to, shape.grid), write(to, shape.block), write(to, shape.cluster);
-  to.number(shape.shared_bytes);
-  to.number(shape.cooperative ? 1 : 0);
-  to.number(step.arguments.size());
-  for (const JobArgument& argument : step.arguments) write(to, argument);
-  write(to, step.where);
-}
-
-JobLaunch read_launch(ByteReader& from) {
-  JobLaunch step;
-  step.entry = from.text();
-  step.shape.grid = read_extent(from);
-  step.shape.block = read_extent(from);
-  step.shape.cluster = read_extent(from);
-  step.shape.shared_bytes = narrow<std::uint32_t>(from);
-  step.shape.cooperative = from.number() != 0;
-  step.arguments = list_of(from, [&] { return read_argument(from); });
-  step.where = read_position(from);
-  return step;
-}
-
-JobStep read_step(ByteReader& from) {
-  if (from.number() == 0) return read_launch(from);
-  JobWrite step;
-  step.buffer = narrow<std::uint32_t>(from);
-  step.bytes = from.bytes();
-  return step;
-}
-
-void write(ByteWriter& to, const Schedule& schedule) {
-  to.number(static_cast<std::uint64_t>(schedule.order));
-  to.number(schedule.seed);
-}
-
-void write(ByteWriter& to, const CoRunningLoad& load) {
-  to.number(load.occupancy_limit);
-  to.number(load.busy_kernel ? 1 : 0);
-}
-
-LaunchOrder read_order(ByteReader& from) {
-  if (from.number() == 0) {
-    const auto order = enumerator(from, Schedule::Order::random);
-    return Schedule{order, from.number()};
+ private:
+  template <class T>
+  void put(const T& value) {
+    if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
+      to_.number(static_cast<std::uint64_t>(value));
+    else
+      fields(value, *this);
   }
-  const std::uint64_t limit = from.number();
-  if (limit > tightest_occupancy_limit)
-    throw ProtocolError{fmt::format("an occupancy limit of {} eighths", limit)};
-  return CoRunningLoad{static_cast<std::uint8_t>(limit), from.number() != 0};
-}
-
-void write(ByteWriter& to, const Job& job) {
-  to.number(job.buffers.size());
-  for (const JobBuffer& buffer : job.buffers) write(to, buffer);
-  to.number(job.steps.size());
-  for (const JobStep& step : job.steps) {
-    to.number(step.index());
-    std::visit([&](const auto& one) { write(to, one); }, step);
+  void put(const std::string& text) { to_.text(text); }
+  void put(const std::vector<std::byte>& content) { to_.bytes(content); }
+  template <class T>
+  void put(const std::vector<T>& list) {
+    put(std::span<const T>(list));
   }
-  to.number(job.order.index());
-  std::visit([&](const auto& one) { write(to, one); }, job.order);
-  to.number(job.limits.warp_instructions);
+  template <class T>
+  void put(std::span<const T> list) {
+    to_.number(list.size());
+    for (const T& one : list) put(one);
+  }
+  template <class T>
+  void put(const std::optional<T>& maybe) {
+    put(maybe.has_value());
+    if (maybe) put(*maybe);
+  }
+  template <class... T>
+  void put(const std::variant<T...>& one) {
+    to_.number(one.index());
+    std::visit([&](const auto& held) { put(held); }, one);
+  }
+
+  ByteWriter& to_;
+};
+
+constexpr Schedule::Order last(Schedule::Order) { return Schedule::Order::random; }
+constexpr Kind last(Kind) { return Kind::unsupported; }
+constexpr Severity last(Severity) { return Severity::error; }
+
+class Reader {
+ public:
+  explicit Reader(ByteReader& from) : from_(from) {}
+
+  void operator()(auto&... values) { (get(values), ...); }
+
+ private:
+  template <class T>
+  void get(T& value) {
+    if constexpr (std::is_integral_v<T>)
+      value = narrow<T>();
+    else if constexpr (std::is_enum_v<T>)
+      value = enumerator(last(T{}));
+    else
+      fields(value, *this);
+  }
+  void get(bool& value) { value = from_.number() != 0; }
+  void get(std::string& text) { text = from_.text(); }
+  void get(std::vector<std::byte>& content) { content = from_.bytes(); }
+  template <class T>
+  void get(std::vector<T>& list) {
+    for (std::uint64_t left = from_.length(); left > 0; --left) get(list.emplace_back());
+  }
+  template <class T>
+  void get(std::optional<T>& maybe) {
+    if (from_.number() != 0) get(maybe.emplace());
+  }
+  template <class A, class B>
+  void get(std::variant<A, B>& one) {
+    from_.number() == 0 ? get(one.template emplace<A>()) : get(one.template emplace<B>());
+  }
+  void get(CoRunningLoad& load) {
+    const std::uint64_t limit = from_.number();
+    if (limit > tightest_occupancy_limit)
+      throw ProtocolError{fmt::format("an occupancy limit of {} eighths", limit)};
+    load = {static_cast<std::uint8_t>(limit), from_.number() != 0};
+  }
+
+  template <class T>
+  T narrow() {
+    const std::uint64_t value = from_.number();
+    if (value > std::numeric_limits<T>::max())
+      throw ProtocolError{fmt::format("number {} is too large", value)};
+    return static_cast<T>(value);
+  }
+  template <class Enumeration>
+  Enumeration enumerator(Enumeration last) {
+    const std::uint64_t value = from_.number();
+    if (value > static_cast<std::uint64_t>(last))
+      throw ProtocolError{fmt::format("invalid enumerator {}", value)};
+    return static_cast<Enumeration>(value);
+  }
+
+  ByteReader& from_;
+};
+
+template <class T>
+T read(ByteReader& from) {
+  T value;
+  Reader{from}(value);
+  return value;
 }
 
 /// Throws ProtocolError if a step refers to a buffer that the job does not have.
@@ -167,90 +175,20 @@ void check_buffers(const Job& job) {
   }
 }
 
-Job read_job(ByteReader& from) {
-  Job job;
-  job.buffers = list_of(from, [&] { return read_buffer(from); });
-  job.steps = list_of(from, [&] { return read_step(from); });
-  job.order = read_order(from);
-  job.limits.warp_instructions = from.number();
-  check_buffers(job);
-  return job;
-}
-
-void write(ByteWriter& to, const Finding& finding) {
-  to.number(static_cast<std::uint64_t>(finding.kind));
-  to.number(static_cast<std::uint64_t>(finding.severity));
-  to.text(finding.message);
-  write(to, finding.at);
-  to.number(finding.other ? 1 : 0);
-  if (finding.other) write(to, *finding.other);
-  to.number(finding.threads.size());
-  for (const ThreadId& id : finding.threads) write(to, id.block), write(to, id.thread);
-}
-
-Finding read_finding(ByteReader& from) {
-  Finding finding;
-  finding.kind = enumerator(from, Kind::unsupported);
-  finding.severity = enumerator(from, Severity::error);
-  finding.message = from.text();
-  finding.at = read_position(from);
-  if (from.number() != 0) finding.other = read_position(from);
-  finding.threads = list_of(from, [&] {
-    ThreadId id;
-    id.block = read_extent(from);
-    id.thread = read_extent(from);
-    return id;
-  });
-  return finding;
-}
-
-JobResult read_result(ByteReader& from) {
-  JobResult result;
-  result.contents = list_of(from, [&] { return from.bytes(); });
-  result.findings = list_of(from, [&] { return read_finding(from); });
-  if (from.number() != 0) result.warp_instructions = from.number();
-  result.printed = from.text();
-  result.completed = from.number() != 0;
-  if (from.number() != 0) result.unsupported = from.text();
-  return result;
-}
-
 }  // namespace
 
-void write(ByteWriter& to, const JobArgument& argument) {
-  to.bytes(argument.bytes);
-  to.number(argument.pointers.size());
-  for (const PointerPatch& pointer : argument.pointers) {
-    to.number(pointer.at);
-    to.number(pointer.buffer);
-    to.number(pointer.offset);
-  }
-}
+void write(ByteWriter& to, const JobArgument& argument) { Writer{to}(argument); }
 
 std::uint64_t key_of(const Image& image) {
   return std::hash<std::string>{}(image.ptx.text()) ^ (std::hash<std::string>{}(image.machine_code) << 1);
 }
 
-void write(ByteWriter& to, const Position& position) {
-  to.text(position.file);
-  to.number(position.line);
-  to.number(position.column);
-}
-
-Position read_position(ByteReader& from) {
-  Position position;
-  position.file = from.text();
-  position.line = narrow<unsigned>(from);
-  position.column = narrow<unsigned>(from);
-  return position;
-}
+void write(ByteWriter& to, const Position& position) { Writer{to}(position); }
+Position read_position(ByteReader& from) { return read<Position>(from); }
 
 void write(ByteWriter& to, const Image& image) {
-  to.text(image.name());
-  to.text(image.ptx.text());
-  to.text(image.machine_code);
+  Writer{to}(image.name(), image.ptx.text(), image.machine_code);
 }
-
 Image read_image(ByteReader& from) {
   const std::string name = from.text();
   Image image(name, from.text());
@@ -258,55 +196,20 @@ Image read_image(ByteReader& from) {
   return image;
 }
 
-void write(ByteWriter& to, const std::vector<EntryInfo>& entries) {
-  to.number(entries.size());
-  for (const EntryInfo& entry : entries) {
-    to.text(entry.name);
-    to.number(entry.parameter_bytes.size());
-    for (const std::uint32_t bytes : entry.parameter_bytes) to.number(bytes);
-  }
-}
+void write(ByteWriter& to, const std::vector<EntryInfo>& entries) { Writer{to}(entries); }
+std::vector<EntryInfo> read_entries(ByteReader& from) { return read<std::vector<EntryInfo>>(from); }
 
-std::vector<EntryInfo> read_entries(ByteReader& from) {
-  return list_of(from, [&] {
-    EntryInfo entry;
-    entry.name = from.text();
-    entry.parameter_bytes = list_of(from, [&] { return narrow<std::uint32_t>(from); });
-    return entry;
-  });
-}
-
-void write(ByteWriter& to, std::span<const Job> jobs) {
-  to.number(jobs.size());
-  for (const Job& job : jobs) write(to, job);
-}
-
+void write(ByteWriter& to, std::span<const Job> jobs) { Writer{to}(jobs); }
 std::vector<Job> read_jobs(ByteReader& from, const std::shared_ptr<const Image>& image) {
-  return list_of(from, [&] {
-    Job job = read_job(from);
+  auto jobs = read<std::vector<Job>>(from);
+  for (Job& job : jobs) {
+    check_buffers(job);
     job.image = image;
-    return job;
-  });
-}
-
-void write(ByteWriter& to, const std::vector<JobResult>& results) {
-  to.number(results.size());
-  for (const JobResult& result : results) {
-    to.number(result.contents.size());
-    for (const auto& content : result.contents) to.bytes(content);
-    to.number(result.findings.size());
-    for (const Finding& finding : result.findings) write(to, finding);
-    to.number(result.warp_instructions ? 1 : 0);
-    if (result.warp_instructions) to.number(*result.warp_instructions);
-    to.text(result.printed);
-    to.number(result.completed ? 1 : 0);
-    to.number(result.unsupported ? 1 : 0);
-    if (result.unsupported) to.text(*result.unsupported);
   }
+  return jobs;
 }
 
-std::vector<JobResult> read_results(ByteReader& from) {
-  return list_of(from, [&] { return read_result(from); });
-}
+void write(ByteWriter& to, const std::vector<JobResult>& results) { Writer{to}(results); }
+std::vector<JobResult> read_results(ByteReader& from) { return read<std::vector<JobResult>>(from); }
 
 }  // namespace foldproof

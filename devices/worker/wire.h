@@ -18,7 +18,7 @@
 namespace foldproof {
 
 /// Longer messages are invalid.
-inline constexpr std::uint64_t most_message = std::uint64_t{1} << 36;
+inline constexpr std::uint64_t max_message = std::uint64_t{1} << 36;
 
 enum class Request : std::uint64_t {
   entries,  ///< of an image; reply: entries, or unknown_image if only its key was sent

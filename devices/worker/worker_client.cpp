@@ -70,7 +70,7 @@ std::pair<Answer, std::vector<std::byte>> WorkerClient::ask(const ByteWriter& re
   std::uint64_t answered = 0;
   connection_.receive(&bytes, sizeof bytes);
   connection_.receive(&answered, sizeof answered);
-  if (bytes > most_message) throw ProtocolError{fmt::format("a reply of {} bytes", bytes)};
+  if (bytes > max_message) throw ProtocolError{fmt::format("a reply of {} bytes", bytes)};
   if (answered != number) throw ProtocolError{"a reply to another request"};
   std::vector<std::byte> message(bytes);
   connection_.receive(message.data(), bytes);

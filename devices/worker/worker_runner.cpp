@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t cost_of_a_process = 1 << 25, cost_of_a_timeout = 1 << 25;
 /// Limits per call: a kernel that does not end in two cases rarely ends in others, and further crashes of its
 /// process give no new information.
-constexpr unsigned most_timeouts = 2, most_processes = 3;
+constexpr unsigned max_timeouts = 2, max_processes = 3;
 
 std::uint64_t bytes_of(const Job& job) {
   std::uint64_t bytes = 0;
@@ -39,7 +39,7 @@ class WorkerRunner final : public Runner {
       : options_(std::move(options)), worker_(std::move(first)) {}
 
   Capabilities capabilities() const override {
-    return {.observes_launches = false, .obeys_schedules = false, .jobs_together = options_.most_jobs};
+    return {.observes_launches = false, .obeys_schedules = false, .jobs_together = options_.max_jobs};
   }
 
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
@@ -89,9 +89,9 @@ class WorkerRunner final : public Runner {
   std::size_t together(std::span<const Job> jobs) const {
     std::size_t count = 1;
     std::uint64_t bytes = bytes_of(jobs.front());
-    for (; count < std::min(jobs.size(), options_.most_jobs); ++count) {
+    for (; count < std::min(jobs.size(), options_.max_jobs); ++count) {
       bytes += bytes_of(jobs[count]);
-      if (bytes > options_.most_bytes || jobs[count].image != jobs.front().image) break;
+      if (bytes > options_.max_bytes || jobs[count].image != jobs.front().image) break;
     }
     return count;
   }
@@ -121,7 +121,7 @@ class WorkerRunner final : public Runner {
     return result;
   }
 
-  bool is_enough() const { return timeouts_ == most_timeouts || processes_ == most_processes; }
+  bool is_enough() const { return timeouts_ == max_timeouts || processes_ == max_processes; }
 
   /// After a fatal finding, the worker is replaced and the rest of the job's group is skipped.
   void account(const Job& job, JobResult& result) {

@@ -8,6 +8,17 @@
 
 namespace foldproof {
 
+/// Right, or wrong with a sentence, which is composed only then.
+template <class Sentence>
+CheckResult decided(bool ok, const Sentence& sentence,
+                    CheckResult::Evidence evidence = CheckResult::Evidence::exact) {
+  CheckResult check_result;
+  check_result.ok = ok;
+  check_result.evidence = evidence;
+  if (!ok) check_result.sentence = sentence();
+  return check_result;
+}
+
 /// Floating-point sums, of floating-point or integer elements.
 std::unique_ptr<FoldChecker> make_sum_checker(const Arithmetic& arithmetic, std::span<const std::byte> input);
 /// Floating-point products.

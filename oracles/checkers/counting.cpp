@@ -21,13 +21,10 @@ class CountingChecker final : public Checker {
     const std::uint64_t wanted = a_.op == Operator::any   ? (nonzero_ != 0)
                                  : a_.op == Operator::all ? (nonzero_ == count_)
                                                           : nonzero_ & code_mask(a_.output);
-    CheckResult check_result;
-    check_result.ok = bits == wanted;
-    if (!check_result.ok)
-      check_result.sentence =
-          fmt::format("the result is {} but {} of {} elements are nonzero, so \"{}\" is {}",
-                      to_text(a_.output, bits), nonzero_, count_, info(a_.op).name, wanted);
-    return check_result;
+    return decided(bits == wanted, [&] {
+      return fmt::format("the result is {} but {} of {} elements are nonzero, so \"{}\" is {}",
+                         to_text(a_.output, bits), nonzero_, count_, info(a_.op).name, wanted);
+    });
   }
 
  private:

@@ -22,12 +22,10 @@ class WrappingDotChecker final : public Checker {
   }
 
   CheckResult element(std::size_t, std::uint64_t bits) const override {
-    CheckResult check_result;
-    check_result.ok = bits == exact_;
-    if (!check_result.ok)
-      check_result.sentence = fmt::format("the result is {} but the dot product is {}",
-                                          to_text(a_.output, bits), to_text(a_.output, exact_));
-    return check_result;
+    return decided(bits == exact_, [&] {
+      return fmt::format("the result is {} but the dot product is {}", to_text(a_.output, bits),
+                         to_text(a_.output, exact_));
+    });
   }
 
  private:

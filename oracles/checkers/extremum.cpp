@@ -78,25 +78,19 @@ class ExtremumChecker final : public FoldChecker {
 
   CheckResult by_value(std::uint64_t bits) const {
     const std::uint64_t wanted = expected_.value_or(identity(a_.op, a_.output));
-    CheckResult check_result;
-    check_result.evidence = CheckResult::Evidence::exact;
-    check_result.ok =
-        same(bits, wanted) || (a_.flush_to_zero && is_subnormal(wanted) && decode(a_.output, bits).is_zero());
-    if (!check_result.ok)
-      check_result.sentence =
-          fmt::format("the result is {} but the {} is {}", to_text(a_.output, bits),
-                      a_.op == Operator::max ? "maximum" : "minimum", to_text(a_.output, wanted));
-    return check_result;
+    const bool flushed = a_.flush_to_zero && is_subnormal(wanted) && decode(a_.output, bits).is_zero();
+    return decided(same(bits, wanted) || flushed, [&] {
+      return fmt::format("the result is {} but the {} is {}", to_text(a_.output, bits),
+                         a_.op == Operator::max ? "maximum" : "minimum", to_text(a_.output, wanted));
+    });
   }
 
   CheckResult by_category(bool ok, const Extremum& result, std::string_view although) const {
-    CheckResult check_result;
-    check_result.ok = ok;
-    check_result.evidence = CheckResult::Evidence::category;
-    if (!ok)
-      check_result.sentence = fmt::format("the result is {} although {}",
-                                          result.nan ? "nan" : to_text(a_.output, *result.bits), although);
-    return check_result;
+    const auto sentence = [&] {
+      return fmt::format("the result is {} although {}",
+                         result.nan ? "nan" : to_text(a_.output, *result.bits), although);
+    };
+    return decided(ok, sentence, CheckResult::Evidence::category);
   }
 
   bool same(std::uint64_t a, std::uint64_t b) const {

@@ -21,12 +21,10 @@ class HistogramChecker final : public Checker {
   CheckResult element(std::size_t index, std::uint64_t bits) const override {
     const auto found = counts_.find(index);
     const std::uint64_t count = found == counts_.end() ? 0 : found->second;
-    CheckResult check_result;
-    check_result.ok = bits == (count & code_mask(a_.output));
-    if (!check_result.ok)
-      check_result.sentence = fmt::format("the result is {} but {} elements have the value {}",
-                                          to_text(a_.output, bits), count, index);
-    return check_result;
+    return decided(bits == (count & code_mask(a_.output)), [&] {
+      return fmt::format("the result is {} but {} elements have the value {}", to_text(a_.output, bits),
+                         count, index);
+    });
   }
 
  private:

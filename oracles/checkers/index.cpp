@@ -10,6 +10,10 @@
 namespace foldproof {
 namespace {
 
+CheckResult wrong(const std::string& sentence) {
+  return decided(false, [&] { return sentence; });
+}
+
 class IndexChecker final : public Checker {
  public:
   IndexChecker(const Arithmetic& arithmetic, std::span<const std::byte> input)
@@ -21,11 +25,11 @@ class IndexChecker final : public Checker {
   CheckResult element(std::size_t, std::uint64_t bits) const override {
     const Number index = decode(a_.output, bits);
     const std::size_t count = input_.size() / size_of(a_.input);
-    if (count == 0) return right();
+    if (count == 0) return {};
     if (index.negative || index.significand >= count)
       return wrong(
           fmt::format("the result is {}, but the input has {} elements", to_text(a_.output, bits), count));
-    if (!extreme_) return right();  // only NaN, all ignored
+    if (!extreme_) return {};  // only NaN, all ignored
     const std::uint64_t there = load(a_.input, input_, index.significand);
     const bool nan = decode(a_.input, there).is_nan(), wants_nan = decode(a_.input, extreme_->bits).is_nan();
     if (wants_nan && a_.nan == NanPolicy::unspecified)
@@ -39,18 +43,11 @@ class IndexChecker final : public Checker {
     if (a_.ties == Ties::first && index.significand != extreme_->first)
       return wrong(fmt::format("the result is {}, but the first {} element is at index {}", index.significand,
                                superlative(), extreme_->first));
-    return right();
+    return {};
   }
 
  private:
   std::string_view superlative() const { return op_ == Operator::min ? "smallest" : "largest"; }
-  static CheckResult right() { return {}; }
-  static CheckResult wrong(std::string sentence) {
-    CheckResult check_result;
-    check_result.ok = false;
-    check_result.sentence = std::move(sentence);
-    return check_result;
-  }
 
   Arithmetic a_;
   Operator op_;

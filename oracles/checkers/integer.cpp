@@ -62,13 +62,10 @@ class IntegerChecker final : public FoldChecker {
   }
 
   CheckResult check(std::uint64_t bits, std::uint64_t wanted) const {
-    CheckResult check_result;
-    check_result.evidence = CheckResult::Evidence::exact;
-    check_result.ok = bits == wanted;
-    if (!check_result.ok)
-      check_result.sentence = fmt::format("the result is {} but the {} is {}", to_text(a_.output, bits),
-                                          noun(a_), to_text(a_.output, wanted));
-    return check_result;
+    return decided(bits == wanted, [&] {
+      return fmt::format("the result is {} but the {} is {}", to_text(a_.output, bits), noun(a_),
+                         to_text(a_.output, wanted));
+    });
   }
 
   Arithmetic a_;

@@ -34,12 +34,10 @@ class NucleusChecker final : public Checker {
   CheckResult element(std::size_t, std::uint64_t bits) const override {
     if (!finite_) return anything_goes("not all elements are finite");
     const Number result = decode(a_.output, bits);
-    CheckResult check_result;
-    check_result.evidence = CheckResult::Evidence::bound;
-    check_result.ok = !result.negative && may_be(result.significand);
-    if (!check_result.ok)
-      check_result.sentence = fmt::format("the result is {}, but {}", to_text(a_.output, bits), right());
-    return check_result;
+    return decided(
+        !result.negative && may_be(result.significand),
+        [&] { return fmt::format("the result is {}, but {}", to_text(a_.output, bits), right()); },
+        CheckResult::Evidence::bound);
   }
 
  private:

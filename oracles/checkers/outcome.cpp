@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "oracles/bounds.h"
+#include "oracles/checkers/checkers.h"
 #include "oracles/tally.h"
 
 namespace foldproof {
@@ -61,11 +62,9 @@ bool overflows_to_nan(const Arithmetic& arithmetic) {
 }
 
 CheckResult checked_by_category(bool ok, const Outcome& outcome, std::string_view although) {
-  CheckResult check_result;
-  check_result.ok = ok;
-  check_result.evidence = CheckResult::Evidence::category;
-  if (!ok) check_result.sentence = fmt::format("the result is {} although {}", outcome.text, although);
-  return check_result;
+  return decided(
+      ok, [&] { return fmt::format("the result is {} although {}", outcome.text, although); },
+      CheckResult::Evidence::category);
 }
 
 CheckResult checked_by_bound(const Outcome& outcome, const Dyadic& exact, const Dyadic& bound, Element output,
@@ -88,14 +87,11 @@ CheckResult checked_by_bound(const Outcome& outcome, const Dyadic& exact, const 
 
 CheckResult checked_exactly(const Outcome& outcome, const Dyadic& expected, Element output,
                             std::string_view what) {
-  CheckResult check_result;
-  check_result.evidence = CheckResult::Evidence::exact;
-  check_result.ok = outcome.value == expected;
+  CheckResult check_result = decided(outcome.value == expected, [&] {
+    return fmt::format("the result is {} but the {} is {}, and nothing rounds for these inputs", outcome.text,
+                       what, to_text(expected));
+  });
   measure(check_result, abs(outcome.value - expected), expected, output);
-  if (!check_result.ok)
-    check_result.sentence =
-        fmt::format("the result is {} but the {} is {}, and nothing rounds for these inputs", outcome.text,
-                    what, to_text(expected));
   return check_result;
 }
 

@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "oracles/bounds.h"
-#include "oracles/bounds/product.h"
 #include "oracles/checkers/checkers.h"
 #include "oracles/checkers/outcome.h"
 

@@ -19,16 +19,19 @@ class RankingChecker final : public Checker {
 
   CheckResult element(std::size_t rank, std::uint64_t bits) const override {
     if (rank >= order_.size())
-      return wrong(rank, bits, fmt::format("the input has {} elements", order_.size()));
+      return decided(false, [&] {
+        return sentence(rank, bits, fmt::format("the input has {} elements", order_.size()));
+      });
     const std::uint64_t there = load(a_.input, input_, order_[rank]);
     if (a_.nan == NanPolicy::unspecified && decode(a_.input, load(a_.input, input_, order_[0])).is_nan())
       return anything_goes("the contract does not specify NaN handling");
     const bool right = a_.op == Operator::top_k ? decode(a_.output, bits).significand == order_[rank] &&
                                                       !decode(a_.output, bits).negative
                                                 : is_same(there, bits);
-    if (right) return {};
-    return wrong(rank, bits,
-                 fmt::format("that element is {}, at index {}", to_text(a_.input, there), order_[rank]));
+    return decided(right, [&] {
+      return sentence(rank, bits,
+                      fmt::format("that element is {}, at index {}", to_text(a_.input, there), order_[rank]));
+    });
   }
 
  private:
@@ -38,12 +41,9 @@ class RankingChecker final : public Checker {
     return encode(a_.output, wanted) == bits || (wanted.is_zero() && got.is_zero());
   }
 
-  CheckResult wrong(std::size_t rank, std::uint64_t bits, std::string_view although) const {
-    CheckResult check_result;
-    check_result.ok = false;
-    check_result.sentence = fmt::format("the result is {} at rank {} of the largest elements, but {}",
-                                        to_text(a_.output, bits), rank, although);
-    return check_result;
+  std::string sentence(std::size_t rank, std::uint64_t bits, std::string_view although) const {
+    return fmt::format("the result is {} at rank {} of the largest elements, but {}",
+                       to_text(a_.output, bits), rank, although);
   }
 
   Arithmetic a_;

@@ -12,8 +12,6 @@
 namespace foldproof {
 namespace {
 
-using Integer = Dyadic::Integer;
-
 /// Whether every element is representable in the accumulator's format.
 bool enters_exactly(const Arithmetic& a, const Tally& t) {
   if (is_float(a.input) && includes(a.accumulator, a.input)) return true;
@@ -24,9 +22,7 @@ bool enters_exactly(const Arithmetic& a, const Tally& t) {
 
 /// Error from flushing. The tally does not exclude that any term is subnormal.
 Dyadic flushed(const FloatFormat& format, const Tally& t, const Dyadic& magnitude) {
-  const Dyadic terms(Integer(t.nonzero), 0);
-  const Dyadic subnormal = std::min(magnitude, terms * Dyadic::power_of_two(format.normal_exponent()));
-  return flush_to_zero_loss(t.nonzero, format, subnormal);
+  return flush_to_zero_loss(t.nonzero, format, std::min(magnitude, t.nonzero * smallest_normal(format)));
 }
 
 /// For compensated sums of terms that are known to within a total error of `entering`.
@@ -136,7 +132,7 @@ class SumChecker final : public TalliedSumChecker {
     if (a_.sum != SumMethod::exact && includes(a_.output, a_.accumulator)) return {};
     if (!outcome.single)
       return conversion_bound(tally_.nonzero, float_format(a_.output), tally_.magnitude() + *bound_);
-    return ulp(a_.output, abs(exact_) + *bound_) * Dyadic::power_of_two(-1);
+    return half(ulp(a_.output, abs(exact_) + *bound_));
   }
 
   /// Whether a sum of some of the elements can leave the accumulator's range on that side.

@@ -37,7 +37,7 @@ Enclosure quotient(const Enclosure& a, const Enclosure& b, unsigned bits);
 Enclosure square_root(const Enclosure& x, unsigned bits);
 
 /// The maximum number of bits with which e^x and ln x are computed.
-constexpr unsigned most_transcendental_bits = 2048;
+constexpr unsigned max_transcendental_bits = 2048;
 /// e^x, for x up to 2^20. Below -2^20, an enclosure between 0 and 2^-(2^20).
 Enclosure exponential(const Enclosure& x, unsigned bits);
 /// The natural logarithm of a positive enclosure.

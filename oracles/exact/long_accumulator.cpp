@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned digit_bits = 32;
 constexpr std::uint64_t digit_mask = (std::uint64_t{1} << digit_bits) - 1;
 /// A digit below 2^32 absorbs this many parts below 2^32 before its 64 bits are full.
-constexpr std::uint64_t most_additions = digit_mask;
+constexpr std::uint64_t max_additions = digit_mask;
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void LongAccumulator::add(Wide significand, int exponent) {
 
 // Adds significand * 2^place, relative to the lowest place.
 void LongAccumulator::add_at(unsigned place, std::uint64_t significand) {
-  if (additions_ == most_additions) carry();
+  if (additions_ == max_additions) carry();
   ++additions_;
   const Wide shifted = Wide{significand} << place % digit_bits;
   std::uint64_t* digit = &digits_[place / digit_bits];
@@ -52,7 +52,7 @@ void LongAccumulator::add(const LongAccumulator& other) {
   assert(lowest_ == other.lowest_ && digits_.size() == other.digits_.size());
   LongAccumulator small = other;
   small.carry();
-  if (additions_ == most_additions) carry();
+  if (additions_ == max_additions) carry();
   ++additions_;
   std::ranges::transform(digits_, small.digits_, digits_.begin(), std::plus{});
 }

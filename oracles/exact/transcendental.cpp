@@ -43,7 +43,7 @@ Enclosure with_bits(const Dyadic& x, unsigned bits, F f) {
   if (bits <= 64) return around<64 + guard_bits>(x, f);
   if (bits <= 192) return around<192 + guard_bits>(x, f);
   if (bits <= 640) return around<640 + guard_bits>(x, f);
-  return around<most_transcendental_bits + guard_bits>(x, f);
+  return around<max_transcendental_bits + guard_bits>(x, f);
 }
 
 Enclosure exponential_of(const Dyadic& x, unsigned bits) {
@@ -68,7 +68,7 @@ Enclosure logarithm_of(const Dyadic& x, unsigned bits) {
 /// Applies an increasing function to both ends of x, shortened to the function's precision.
 template <class F>
 Enclosure increasing(const Enclosure& x, unsigned bits, F f) {
-  const unsigned used = std::min(bits, most_transcendental_bits);
+  const unsigned used = std::min(bits, max_transcendental_bits);
   const Enclosure argument = shortened(x, used + guard_bits / 2);
   const Enclosure low = f(argument.low, used);
   return {low.low, argument.is_exact() ? low.high : f(argument.high, used).high};

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t none = SummationTree::none;
 /// Larger trees are not named, since each vertex lists the elements below it.
-constexpr std::uint32_t most_leaves = 1 << 12;
+constexpr std::uint32_t max_leaves = 1 << 12;
 
 enum class Order : std::uint8_t { sequential, strided, pairwise };
 constexpr std::array<std::string_view, 3> names{"sequential", "strided", "pairwise"};
@@ -220,7 +220,7 @@ bool has_unknown_leaf(const SummationTree& tree) {
 
 std::string shape_of(const SummationTree& tree) {
   const std::string fused = tree.root().fused ? "fused, " : "";
-  if (tree.root().leaves > most_leaves) return "too large to name";
+  if (tree.root().leaves > max_leaves) return "too large to name";
   if (has_unknown_leaf(tree)) return fused + "with leaves that combine several elements each";
   Level level(tree);
   std::string text = fused;

@@ -65,13 +65,10 @@ std::uint64_t encode_float(Element element, const Number& number, RoundingMode m
 
 // --- integers
 
-struct IntegerRange {
-  std::uint64_t largest, largest_negative;  ///< magnitudes
-};
-
-IntegerRange range_of(Element element) {
-  if (!is_signed_integer(element)) return {code_mask(element), 0};
-  return {sign_bit(element) - 1, sign_bit(element)};
+/// The largest magnitude of that sign.
+std::uint64_t largest_magnitude(Element element, bool negative) {
+  if (!is_signed_integer(element)) return negative ? 0 : code_mask(element);
+  return negative ? sign_bit(element) : sign_bit(element) - 1;
 }
 
 /// The magnitude of a number with fractional places, rounded to an integer.
@@ -88,8 +85,7 @@ std::uint64_t rounded_magnitude(const Number& number, RoundingMode mode) {
 
 std::uint64_t encode_integer(Element element, const Number& number, RoundingMode mode) {
   if (number.is_nan()) return 0;
-  const IntegerRange range = range_of(element);
-  const std::uint64_t limit = number.negative ? range.largest_negative : range.largest;
+  const std::uint64_t limit = largest_magnitude(element, number.negative);
   std::uint64_t magnitude = number.significand;
   if (number.is_infinite() ||
       (magnitude != 0 && static_cast<int>(std::bit_width(magnitude)) + number.exponent > 64))

@@ -33,7 +33,7 @@ class InType {
         text(e), custom_.text, name(element_), text(a), text(combined(a, e)), text(combined(e, a)));
   }
 
-  std::optional<std::string> hangs_on_grouping(std::uint64_t a, std::uint64_t b, std::uint64_t c) const {
+  std::optional<std::string> depends_on_grouping(std::uint64_t a, std::uint64_t b, std::uint64_t c) const {
     const std::uint64_t left = combined(combined(a, b), c), right = combined(a, combined(b, c));
     if (left == right) return std::nullopt;
     return fmt::format(
@@ -56,13 +56,13 @@ std::optional<std::string> why_it_does_not_fold(const CustomOperator& custom, El
   for (const std::uint64_t a : small)
     for (const std::uint64_t b : small)
       for (const std::uint64_t c : small)
-        if (auto why = type.hangs_on_grouping(a, b, c)) return why;
+        if (auto why = type.depends_on_grouping(a, b, c)) return why;
   for (const std::uint64_t a : small)
     if (auto why = type.changed_by_identity(a)) return why;
   std::mt19937_64 random;
   for (int k = 0; k < random_triples; ++k) {
     const std::uint64_t a = type.value(random()), b = type.value(random()), c = type.value(random());
-    if (auto why = type.hangs_on_grouping(a, b, c)) return why;
+    if (auto why = type.depends_on_grouping(a, b, c)) return why;
     if (auto why = type.changed_by_identity(a)) return why;
   }
   return std::nullopt;

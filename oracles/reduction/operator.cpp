@@ -1,6 +1,5 @@
 #include "oracles/operator.h"
 
-#include <algorithm>
 #include <cassert>
 
 #include "oracles/formats.h"
@@ -10,21 +9,12 @@ namespace foldproof {
 
 std::span<const OperatorInfo> operators() {
   static constexpr OperatorInfo all[] = {
-#define FOLDPROOF_OPERATOR(id, name, functor, gives, keys, synopsis) \
-  {Operator::id, name, functor, OperatorInfo::Gives::gives, keys, synopsis},
+#define FOLDPROOF_OPERATOR(id, name, functor, gives, synopsis, ...) \
+  {Operator::id, name, functor, OperatorInfo::Gives::gives, synopsis, {__VA_ARGS__}},
 #include "oracles/operators.def"
 #undef FOLDPROOF_OPERATOR
   };
   return all;
-}
-
-bool OperatorInfo::takes(std::string_view key) const {
-  for (std::string_view rest = keys; !rest.empty();) {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
-    if (rest.substr(0, end) == key) return true;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return false;
 }
 
 std::uint64_t identity(Operator op, Element element) {

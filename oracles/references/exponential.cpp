@@ -1,31 +1,10 @@
 #include "oracles/references/exponential.h"
 
-#include <algorithm>
-
 namespace foldproof {
 namespace {
 
 constexpr unsigned guard_bits = 64;  // for the rounding of up to 2^64 additions
 constexpr std::int64_t negligible = 8192;
-
-/// The finite elements.
-struct Terms {
-  std::vector<Dyadic> finite;
-  std::vector<std::size_t> places;  ///< indices of the finite elements in the input
-  Dyadic max;
-};
-
-Terms terms_of(Element element, std::span<const std::byte> elements) {
-  Terms terms;
-  for (std::size_t i = 0; i < elements.size() / size_of(element); ++i) {
-    const Number x = decode(element, load(element, elements, i));
-    if (!x.is_finite()) continue;
-    terms.finite.emplace_back(x);
-    terms.places.push_back(i);
-  }
-  if (!terms.finite.empty()) terms.max = *std::max_element(terms.finite.begin(), terms.finite.end());
-  return terms;
-}
 
 /// e^-gap, for a nonnegative gap. Values below 2^-11000 do not matter to any format and stay short.
 Enclosure decay(const Dyadic& gap, unsigned bits) {
@@ -37,22 +16,24 @@ Enclosure decay(const Dyadic& gap, unsigned bits) {
 
 ExactExponentials::ExactExponentials(Element element, std::span<const std::byte> elements, int precision,
                                      unsigned bits)
-    : bits_(bits) {
-  const Terms terms = terms_of(element, elements);
-  max_ = terms.max;
-  gaps_.resize(elements.size() / size_of(element));
-  decays_.resize(gaps_.size());
+    : bits_(bits), gaps_(elements.size() / size_of(element)), decays_(gaps_.size()) {
+  std::vector<std::optional<Dyadic>> finite(gaps_.size());
+  for (std::size_t i = 0; i < finite.size(); ++i) {
+    const Number x = decode(element, load(element, elements, i));
+    if (!x.is_finite()) continue;
+    finite[i] = Dyadic(x);
+    if (sums_.count++ == 0 || *finite[i] > max_) max_ = *finite[i];
+  }
   Enclosure sum, inflated;
-  for (std::size_t k = 0; k < terms.finite.size(); ++k) {
-    const std::size_t i = terms.places[k];
-    const Dyadic gap = max_ - terms.finite[k];
-    decays_[i] = decay(gap, bits);
-    const Enclosure moved = decays_[i] * Enclosure(drift_factor(gap, precision));
+  for (std::size_t i = 0; i < finite.size(); ++i) {
+    if (!finite[i]) continue;
+    gaps_[i] = max_ - *finite[i];
+    decays_[i] = decay(*gaps_[i], bits);
+    const Enclosure moved = decays_[i] * Enclosure(drift_factor(*gaps_[i], precision));
     sum = shortened(sum + decays_[i], bits + guard_bits);
     inflated = shortened(inflated + moved, bits + guard_bits);
-    gaps_[i] = gap;
   }
-  sums_ = {terms.finite.size(), sum.low, sum.high, inflated.high};
+  sums_ = {sums_.count, sum.low, sum.high, inflated.high};
 }
 
 Enclosure ExactExponentials::share(std::size_t i) const {

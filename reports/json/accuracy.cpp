@@ -1,6 +1,4 @@
-#include "reports/json/accuracy.h"
-
-#include <nlohmann/json.hpp>
+#include "reports/json/parts.h"
 
 namespace foldproof {
 
@@ -9,8 +7,8 @@ void add_accuracy(Json& kernel, const Accuracy& accuracy) {
   for (std::size_t i = 0; i < accuracy.checked_by.size(); ++i)
     checked[std::string(name(static_cast<CheckResult::Evidence>(i)))] = accuracy.checked_by[i];
   kernel["checked_by"] = checked;
-  kernel["why_not_checked"] = accuracy.why_not.empty() ? Json(nullptr) : Json(accuracy.why_not);
-  kernel["worst_error_ulps"] = accuracy.worst_ulps ? Json(*accuracy.worst_ulps) : Json(nullptr);
+  kernel["why_not_checked"] = known(accuracy.why_not);
+  kernel["worst_error_ulps"] = known(accuracy.worst_ulps);
   kernel["worst_checked_by"] = accuracy.worst_by ? Json(name(*accuracy.worst_by)) : Json(nullptr);
   kernel["worst_is_vacuous"] = accuracy.worst_is_vacuous;
   const auto& order = accuracy.order;
@@ -23,13 +21,11 @@ Accuracy accuracy_from(const Json& kernel) {
   Accuracy accuracy;
   for (std::size_t i = 0; i < accuracy.checked_by.size(); ++i) {
     const auto evidence = static_cast<CheckResult::Evidence>(i);
-    accuracy.checked_by[i] = kernel.at("checked_by").at(std::string(name(evidence))).get<std::uint64_t>();
+    kernel.at("checked_by").at(std::string(name(evidence))).get_to(accuracy.checked_by[i]);
     if (kernel.at("worst_checked_by") == name(evidence)) accuracy.worst_by = evidence;
   }
-  if (const Json& why = kernel.at("why_not_checked"); !why.is_null())
-    accuracy.why_not = why.get<std::string>();
-  if (const Json& ulps = kernel.at("worst_error_ulps"); !ulps.is_null())
-    accuracy.worst_ulps = ulps.get<double>();
+  accuracy.why_not = known_at<std::string>(kernel, "why_not_checked");
+  accuracy.worst_ulps = optional_at<double>(kernel, "worst_error_ulps");
   accuracy.worst_is_vacuous = kernel.at("worst_is_vacuous").get<bool>();
   if (const Json& tree = kernel.at("tree"); !tree.is_null())
     accuracy.order = OrderShown{tree.at("order").get<std::string>(), tree.at("height").get<std::uint64_t>(),

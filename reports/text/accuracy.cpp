@@ -1,14 +1,13 @@
-#include "reports/text/accuracy.h"
-
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "reports/text/sections.h"
 
 namespace foldproof {
 namespace {
 
 /// For a whole catalogue, the table suffices.
-constexpr std::size_t most_instances = 4;
+constexpr std::size_t max_instances = 4;
 
 std::string_view spoken(CheckResult::Evidence evidence) {
   switch (evidence) {
@@ -66,7 +65,7 @@ std::string of_kernel(const KernelReport& kernel, unsigned width) {
 }  // namespace
 
 std::string accuracy_text(const AuditReport& report, unsigned width) {
-  if (report.kernels.size() > most_instances) return "";
+  if (report.kernels.size() > max_instances) return "";
   std::string text;
   for (const KernelReport& kernel : report.kernels) text += of_kernel(kernel, width);
   return text;

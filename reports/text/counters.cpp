@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "reports/paint.h"
+#include "reports/text/sections.h"
 
 namespace foldproof {
 namespace {
@@ -83,10 +84,6 @@ std::string aligned(const std::vector<Cells>& rows, std::size_t left_columns, co
     text += (&row == &rows.front() ? paint(Color::dim, line) : line) + "\n";
   }
   return text;
-}
-
-std::string cut(const std::string& text, std::size_t most) {
-  return text.size() > most ? text.substr(0, most - 2) + ".." : text;
 }
 
 template <class Row>

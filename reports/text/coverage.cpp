@@ -1,11 +1,10 @@
-#include "reports/text/coverage.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "base/text.h"
+#include "reports/text/sections.h"
 
 namespace foldproof {
 namespace {

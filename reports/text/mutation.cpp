@@ -6,6 +6,7 @@
 #include "reports/mutation.h"
 #include "reports/paint.h"
 #include "reports/quote.h"
+#include "reports/text/sections.h"
 
 namespace foldproof {
 
@@ -22,11 +23,7 @@ Color color_of(MutantStatus status) {
   return Color::plain;
 }
 
-/// The kernel, with its instance in brackets.
-std::string title(const MutationReport& report) {
-  return printable(report.label.empty() ? report.kernel
-                                        : fmt::format("{} [{}]", report.kernel, report.label));
-}
+std::string title(const MutationReport& report) { return titled(report.kernel, report.label); }
 
 std::string line_of(const Position& at) { return display({at.file, at.line, 0}); }
 
@@ -92,25 +89,24 @@ std::string table_row(const MutationReport& report, std::size_t width) {
 }
 
 std::string summary(std::span<const MutationReport> reports, const TerminalStyle& style) {
-  std::uint64_t killed = 0, survived = 0, equivalent = 0, invalid = 0, skipped = 0, unfinished = 0;
-  for (const MutationReport& report : reports) {
-    killed += report.count(MutantStatus::killed);
-    survived += report.count(MutantStatus::survived);
-    equivalent += report.count(MutantStatus::equivalent);
-    invalid += report.count(MutantStatus::invalid);
-    skipped += report.count(MutantStatus::skipped);
-    unfinished += report.reason.empty() ? 0 : 1;
-  }
+  const auto all = [&](MutantStatus status) {
+    std::uint64_t sum = 0;
+    for (const MutationReport& report : reports) sum += report.count(status);
+    return sum;
+  };
+  const std::uint64_t killed = all(MutantStatus::killed), survived = all(MutantStatus::survived),
+                      skipped = all(MutantStatus::skipped);
+  const auto unfinished = static_cast<std::size_t>(
+      std::ranges::count_if(reports, [](const MutationReport& report) { return !report.reason.empty(); }));
   const std::string time = style.wall_seconds ? fmt::format(" ({:.1f} s)", *style.wall_seconds) : "";
   const std::string head =
       killed + survived == 0 ? "no score" : fmt::format("score {:.1f} %", score(reports));
   const std::string missing =
       (skipped == 0 ? "" : fmt::format(", {} not tried", skipped)) +
-      (unfinished == 0 ? ""
-                       : fmt::format(", {} without a result",
-                                     unfinished == 1 ? "1 kernel" : fmt::format("{} kernels", unfinished)));
+      (unfinished == 0 ? "" : fmt::format(", {} without a result", counted(unfinished, "kernel")));
   return fmt::format("{}: {} killed, {} survived; not counted: {} annotated as equivalent, {} invalid{}{}\n",
-                     head, killed, survived, equivalent, invalid, missing, time);
+                     head, killed, survived, all(MutantStatus::equivalent), all(MutantStatus::invalid),
+                     missing, time);
 }
 
 std::string sentence(const MutantReport& mutant) {

@@ -1,5 +1,3 @@
-#include "reports/text/table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "base/text.h"
 #include "reports/paint.h"
+#include "reports/text/sections.h"
 
 namespace foldproof {
 
@@ -77,8 +76,7 @@ VerdictWord word_for(const KernelReport& kernel) {
     case Verdict::clean: return {"clean", Color::green};
     case Verdict::findings:
       if (kernel.expected) return {"as expected", Color::green};
-      return {fmt::format("{} finding{}", kernel.findings.size(), kernel.findings.size() == 1 ? "" : "s"),
-              Color::red};
+      return {counted(kernel.findings.size(), "finding"), Color::red};
     case Verdict::another_finding: return {"another finding", Color::yellow};
     case Verdict::unsupported: return {"unsupported", Color::yellow};
     case Verdict::skipped: return {"skipped", Color::yellow};
@@ -130,10 +128,6 @@ std::array<std::size_t, columns> widths_for(const std::vector<Row>& rows, std::s
     total -= given;
   }
   return widths;
-}
-
-std::string cut(const std::string& text, std::size_t width) {
-  return text.size() > width ? text.substr(0, width - 2) + ".." : text;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -13,9 +14,7 @@
 #include "reports/counters_text.h"
 #include "reports/paint.h"
 #include "reports/quote.h"
-#include "reports/text/accuracy.h"
-#include "reports/text/coverage.h"
-#include "reports/text/table.h"
+#include "reports/text/sections.h"
 
 namespace foldproof {
 
@@ -25,8 +24,7 @@ Color color_of(Severity severity) { return severity == Severity::error ? Color::
 
 /// A short name of the kernel and its instance.
 std::string title(const KernelReport& kernel) {
-  const std::string& short_name = kernel.id.empty() ? kernel.kernel : kernel.id;
-  return printable(kernel.label.empty() ? short_name : fmt::format("{} [{}]", short_name, kernel.label));
+  return titled(kernel.id.empty() ? kernel.kernel : kernel.id, kernel.label);
 }
 
 // --- findings
@@ -67,23 +65,19 @@ std::string thread_text(const ThreadId& id) {
   return fmt::format("block {} thread {}", index(id.block), index(id.thread));
 }
 
-std::string threads_text(const std::vector<ThreadId>& threads) {
-  constexpr std::size_t most = 4;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(most, threads.size()); ++i)
-    text += (i == 0 ? "" : ", ") + thread_text(threads[i]);
-  if (threads.size() > most) text += fmt::format(" and {} more", threads.size() - most);
-  return text;
+/// The first `shown` texts, and the number of the others.
+std::string first_of(std::span<const std::string> texts, std::size_t shown, std::string_view separator) {
+  if (texts.size() <= shown) return fmt::format("{}", fmt::join(texts, separator));
+  return fmt::format("{} and {} more", fmt::join(texts.first(shown), separator), texts.size() - shown);
 }
 
-std::string instances_text(const std::vector<std::string>& instances) {
-  constexpr std::size_t most = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(most, instances.size()); ++i)
-    text += (i == 0 ? "" : "; ") + instances[i];
-  if (instances.size() > most) text += fmt::format(" and {} more", instances.size() - most);
-  return text;
+std::string threads_text(const std::vector<ThreadId>& threads) {
+  std::vector<std::string> texts;
+  for (const ThreadId& id : threads) texts.push_back(thread_text(id));
+  return first_of(texts, 4, ", ");
 }
+
+std::string instances_text(const std::vector<std::string>& instances) { return first_of(instances, 3, "; "); }
 
 /// The command with paths inside the working folder made relative, as a user would type it there.
 std::string short_command(std::string command) {
@@ -182,10 +176,6 @@ std::string limits_text(const AuditReport& report, const TerminalStyle& style) {
   return wrap(fmt::format("note: {} were not tried", fmt::join(limits, ", ")), 0, 2, style.width) + "\n";
 }
 
-std::string counted(std::size_t number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-}
-
 std::string summary(const AuditReport& report, const TerminalStyle& style) {
   const Paint paint(style.color);
   std::map<Verdict, std::size_t> verdicts;
@@ -231,6 +221,14 @@ AuditReport with_devices_named(AuditReport report) {
 }
 
 }  // namespace
+
+std::string titled(const std::string& name, const std::string& instance) {
+  return printable(instance.empty() ? name : fmt::format("{} [{}]", name, instance));
+}
+
+std::string counted(std::size_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
 
 std::string findings_text(const AuditReport& report, const TerminalStyle& style) {
   std::string text;

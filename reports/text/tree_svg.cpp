@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 
 #include "reports/tree.h"
 
@@ -10,24 +11,17 @@ namespace {
 // Pixels.
 constexpr double leaf_distance = 18, level_height = 26, margin = 24, title_height = 24;
 constexpr double widest = 4000;
-constexpr std::uint32_t most_named = 128;  ///< trees with more leaves have no labels
+constexpr std::uint32_t max_named = 128;  ///< trees with more leaves have no labels
 
 struct Place {
   double x = 0, y = 0;
 };
 
 std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else
-      out += c;
-  }
+  std::string out(text);
+  boost::replace_all(out, "&", "&amp;");
+  boost::replace_all(out, "<", "&lt;");
+  boost::replace_all(out, ">", "&gt;");
   return out;
 }
 
@@ -75,7 +69,7 @@ std::string tree_svg(const SummationTree& tree, std::string_view title) {
     svg += fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}V{:.1f}\"/>\n", a.x, a.y, at[v].y, b.x, b.y);
   }
   svg += "</g>\n<g text-anchor=\"middle\">\n";
-  for (std::size_t v = 0; leaves <= most_named && v < vertices.size(); ++v)
+  for (std::size_t v = 0; leaves <= max_named && v < vertices.size(); ++v)
     if (vertices[v].is_leaf() && vertices[v].element != SummationTree::none)
       svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", at[v].x, at[v].y + 12,
                          vertices[v].element);

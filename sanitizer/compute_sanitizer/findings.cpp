@@ -1,11 +1,12 @@
 #include "sanitizer/compute_sanitizer/findings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cctype>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <map>
 #include <tuple>
 
-#include "sanitizer/compute_sanitizer/places.h"
 #include "sanitizer/compute_sanitizer/racecheck_records.h"
 
 namespace foldproof::compute_sanitizer {
@@ -45,11 +46,6 @@ constexpr Meaning meanings[] = {
     {"memcheck", "assert", Kind::crash},
 };
 
-std::string lowercase(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 /// "Barrier error: Divergent thread(s) in warp"
 std::string words_of(const Record& record) {
   const bool adds = !record.type.empty() && record.text.find(record.type) == std::string::npos;
@@ -57,7 +53,7 @@ std::string words_of(const Record& record) {
 }
 
 Kind kind_of(const Tool& tool, const Record& record) {
-  const std::string words = lowercase(words_of(record));
+  const std::string words = boost::algorithm::to_lower_copy(words_of(record));
   for (const Meaning& meaning : meanings)
     if (meaning.tool == tool.name && words.find(meaning.words) != std::string::npos) return meaning.kind;
   // A record of a known kind concerns a kernel, whatever its words.
@@ -125,6 +121,11 @@ std::vector<ToolFinding> each_once(std::vector<ToolFinding> all) {
 }
 
 }  // namespace
+
+std::string offset_in_words(const Place& place) {
+  const bool says_nothing = place.function.empty() || place.line != 0;
+  return says_nothing ? "" : fmt::format("{}+{:#x}", place.function, place.pc);
+}
 
 std::vector<ToolFinding> findings(const Tool& tool, const std::vector<Record>& records,
                                   const LaunchSites& sites) {

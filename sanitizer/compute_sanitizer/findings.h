@@ -21,6 +21,10 @@ struct ToolFinding {
   std::string function;                 ///< mangled name of the function where it happened; empty if unknown
 };
 
+inline Position position(const Place& place) { return {place.file, place.line, 0}; }
+/// "kernel+0x110" for a place without line information, which a Position cannot express; otherwise empty.
+std::string offset_in_words(const Place& place);
+
 /// The findings of the records, in their order, one per kind, positions, launch and site. Failed host API
 /// calls and leaks are omitted: they concern the launching program, not its kernels. An unknown record is an
 /// error of the kind `unsupported`.

@@ -1,10 +1,10 @@
 #include "sanitizer/compute_sanitizer/racecheck_records.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
-
-#include "sanitizer/compute_sanitizer/places.h"
 
 namespace foldproof::compute_sanitizer {
 namespace {

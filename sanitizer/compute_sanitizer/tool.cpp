@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <boost/algorithm/string/replace.hpp>
 #include <cstdlib>
 #include <regex>
 
@@ -44,13 +45,6 @@ const std::array<Tool, 4> table{{
      Kind::uninitialized_read},
 }};
 
-// compute-sanitizer expands %p and %q{NAME} in file names.
-std::string escaped(const fs::path& file) {
-  std::string text;
-  for (const char c : file.string()) text += c == '%' ? std::string("%%") : std::string(1, c);
-  return text;
-}
-
 }  // namespace
 
 std::span<const Tool> tools() { return table; }
@@ -64,7 +58,8 @@ const Tool* tool_named(std::string_view name) {
 std::vector<std::string> command_line(const Tool& tool, const fs::path& executable,
                                       const fs::path& xml_file) {
   std::vector<std::string> words = {executable.string(), "--tool", std::string(tool.name)};
-  words.insert(words.end(), {"--xml", "--save", escaped(xml_file)});
+  // compute-sanitizer expands %p and %q{NAME} in file names.
+  words.insert(words.end(), {"--xml", "--save", boost::replace_all_copy(xml_file.string(), "%", "%%")});
   words.insert(words.end(), {"--print-limit", "0"});       // all records
   words.insert(words.end(), {"--demangle", "no"});         // names as in the module
   words.insert(words.end(), {"--strip-paths", "no"});      // full paths

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "sanitizer/race/knowledge.h"
+#include "sanitizer/race/vector_clock.h"
 
 namespace foldproof {
 
@@ -23,7 +23,7 @@ struct Manner {
   bool writes : 1 = false;
   bool strong : 1 = false;
   bool update : 1 = false;     ///< an atomic read-modify-write
-  bool ordering : 1 = false;   ///< acquires, releases, or is polled: used as a flag
+  bool plain : 1 = false;      ///< a load or store that is not used as a flag
   bool unchanged : 1 = false;  ///< wrote the value already in memory
   bool confirmed : 1 = false;  ///< a read that an atomic validates
   std::uint8_t scope : 2 = 0;
@@ -35,7 +35,7 @@ inline Manner manner_of(const AccessEvent& event) {
   return {.writes = event.what != AccessEvent::What::read,
           .strong = event.strong,
           .update = event.what == AccessEvent::What::update,
-          .ordering = event.acquires || event.releases || event.polled,
+          .plain = event.is_plain(),
           .confirmed = event.confirmed,
           .scope = static_cast<std::uint8_t>(static_cast<std::uint8_t>(event.scope) & 3U),
           .log_bytes = static_cast<std::uint8_t>(first_lane(event.element_bytes) & 7U)};
@@ -80,6 +80,12 @@ struct Row {
   unsigned lane_of(unsigned word) const {
     return static_cast<unsigned>(static_cast<std::int32_t>(word) + first) >> shift;
   }
+  Entry entry_of(unsigned word) const {
+    const LaneSet lane = bit(lane_of(word));
+    Entry entry{warp, time, site, lane, manner};
+    entry.manner.unchanged = (unchanged & lane) != 0;
+    return entry;
+  }
   /// Whether the two rows assign words to the same lanes of the same warp.
   bool same_lanes(const Row& other) const {
     return warp == other.warp && first == other.first && shift == other.shift;
@@ -95,8 +101,8 @@ struct Cell {
 };
 
 struct Line {
-  static constexpr unsigned most_rows = 4;
-  std::array<Row, most_rows> rows;
+  static constexpr unsigned max_rows = 4;
+  std::array<Row, max_rows> rows;
   std::uint8_t count = 0;   ///< rows in use
   bool divided = false;     ///< divided into cells; there are no rows then
   Time latest = 0;          ///< of the entries in cells

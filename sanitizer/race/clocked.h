@@ -16,46 +16,34 @@ class Clocked : public Check {
  public:
   void launch_begins(const LaunchView& launch) override {
     Check::launch_begins(launch);
-    notify([&](Clocks& clocks) { clocks.launch_begins(launch); });
+    notify<&Clocks::launch_begins>(launch);
   }
-  void block_begins(BlockNumber block) override {
-    notify([&](Clocks& clocks) { clocks.block_begins(block); });
-  }
-  void block_ends(BlockNumber block) override {
-    notify([&](Clocks& clocks) { clocks.block_ends(block); });
-  }
-  void fences(const FenceEvent& event) final {
-    notify([&](Clocks& clocks) { clocks.fences(event); });
-  }
+  void block_begins(BlockNumber block) override { notify<&Clocks::block_begins>(block); }
+  void block_ends(BlockNumber block) override { notify<&Clocks::block_ends>(block); }
+  void fences(const FenceEvent& event) final { notify<&Clocks::fences>(event); }
   void warp_barrier_completes(const BarrierEvent& event) final {
-    notify([&](Clocks& clocks) { clocks.warp_barrier_completes(event); });
+    notify<&Clocks::warp_barrier_completes>(event);
   }
-  void barrier_arrives(const BarrierEvent& event) final {
-    notify([&](Clocks& clocks) { clocks.barrier_arrives(event); });
-  }
+  void barrier_arrives(const BarrierEvent& event) final { notify<&Clocks::barrier_arrives>(event); }
   void warps_arrive(BarrierEvent event, std::uint32_t warps) final {
-    notify([&](Clocks& clocks) { clocks.warps_arrive(event, warps); });
+    notify<&Clocks::warps_arrive>(event, warps);
   }
   void barrier_completes(BlockNumber block, std::uint32_t barrier) final {
-    notify([&](Clocks& clocks) { clocks.barrier_completes(block, barrier); });
+    notify<&Clocks::barrier_completes>(block, barrier);
   }
   void cluster_arrives(const BarrierEvent& event, bool releases) final {
-    notify([&](Clocks& clocks) { clocks.cluster_arrives(event, releases); });
+    notify<&Clocks::cluster_arrives>(event, releases);
   }
-  void cluster_completes(std::uint64_t cluster) final {
-    notify([&](Clocks& clocks) { clocks.cluster_completes(cluster); });
-  }
+  void cluster_completes(std::uint64_t cluster) final { notify<&Clocks::cluster_completes>(cluster); }
   void cluster_waits(const BarrierEvent& event, bool acquires) final {
-    notify([&](Clocks& clocks) { clocks.cluster_waits(event, acquires); });
+    notify<&Clocks::cluster_waits>(event, acquires);
   }
-  void exits(const BarrierEvent& event) final {
-    notify([&](Clocks& clocks) { clocks.exits(event); });
-  }
+  void exits(const BarrierEvent& event) final { notify<&Clocks::exits>(event); }
 
  protected:
-  template <class Call>
-  void notify(const Call& call) {
-    for (Clocks& clocks : all_clocks_) call(clocks);
+  template <auto function>
+  void notify(const auto&... event) {
+    for (Clocks& clocks : all_clocks_) (clocks.*function)(event...);
   }
 
   std::array<Clocks, count> all_clocks_;

@@ -20,13 +20,9 @@ void Clocks::launch_begins(const LaunchView& launch) {
 }
 
 void Clocks::block_begins(BlockNumber number) {
-  std::unique_ptr<BlockClock> block;
-  if (spare_.empty()) {
-    block = std::make_unique<BlockClock>();
-  } else {
-    block = std::move(spare_.back());
-    spare_.pop_back();
-  }
+  if (spare_.empty()) spare_.push_back(std::make_unique<BlockClock>());
+  std::unique_ptr<BlockClock> block = std::move(spare_.back());
+  spare_.pop_back();
   block->number = number;
   block->base = latest_time_;
   block->outer = {};
@@ -90,12 +86,12 @@ bool Clocks::include_each_other(SyncScope a, BlockNumber block_a, SyncScope b, B
   return true;
 }
 
-bool Clocks::heard_of(const WarpClock& who, unsigned lane, BlockNumber other) {
+bool Clocks::knows_of(const WarpClock& who, unsigned lane, BlockNumber other) {
   return outer_of(who, lane).mentions(other);
 }
 
 // What lanes of a warp know about their block.
-Knowledge Clocks::known_inside(const WarpClock& who, LaneSet lanes) {
+VectorClock Clocks::known_inside(const WarpClock& who, LaneSet lanes) {
   LaneTimes times;
   times.fill(who.uniform);
   for_lanes(lanes, [&](unsigned lane) {
@@ -107,9 +103,9 @@ Knowledge Clocks::known_inside(const WarpClock& who, LaneSet lanes) {
 }
 
 // Adds what they have learnt about others. `joined`: what was added last; most lanes know the same.
-void Clocks::join_outside(Knowledge& sum, const WarpClock& who, LaneSet lanes, Knowledge& joined) {
+void Clocks::join_outside(VectorClock& sum, const WarpClock& who, LaneSet lanes, VectorClock& joined) {
   for_lanes(lanes, [&](unsigned lane) {
-    const Knowledge& outer = outer_of(who, lane);
+    const VectorClock& outer = outer_of(who, lane);
     if (outer.is(joined)) return;
     sum.join(outer);
     joined = outer;
@@ -117,17 +113,17 @@ void Clocks::join_outside(Knowledge& sum, const WarpClock& who, LaneSet lanes, K
 }
 
 // Everything that some lanes of a warp know, including their own actions.
-Knowledge Clocks::known_to(const WarpClock& who, LaneSet lanes) {
-  Knowledge all = known_inside(who, lanes), joined;
+VectorClock Clocks::known_to(const WarpClock& who, LaneSet lanes) {
+  VectorClock all = known_inside(who, lanes), joined;
   join_outside(all, who, lanes, joined);
   return all;
 }
 
-void Clocks::learn(WarpClock& who, LaneSet lanes, const Knowledge& what) {
+void Clocks::learn(WarpClock& who, LaneSet lanes, const VectorClock& what) {
   if (what.empty()) return;
-  if (!who.outer) who.outer = std::make_unique<std::array<Knowledge, lanes_per_warp>>();
+  if (!who.outer) who.outer = std::make_unique<std::array<VectorClock, lanes_per_warp>>();
   for_lanes(lanes, [&](unsigned lane) {
-    const Knowledge& own = outer_of(who, lane);
+    const VectorClock& own = outer_of(who, lane);
     if (!own.is(lesson_.before) || !what.is(lesson_.what)) {
       lesson_ = {own, what, own};
       lesson_.after.join(what);

@@ -1,8 +1,9 @@
 // Happens-before order: which actions of other lanes each lane knows.
 //
-//   Most knowledge needs no lists. A barrier of the whole block reduces the block's past to one number
-//   (`base`); a __syncwarp of a whole warp does the same for the warp (`uniform`). Barriers of fewer lanes
-//   are stored for pairs of lanes; everything else that a lane has learnt is Knowledge (`outer`).
+//   Most of what a lane knows needs no vector clock. A barrier of the whole block reduces the block's past to
+//   one number (`base`); a __syncwarp of a whole warp does the same for the warp (`uniform`). Barriers of
+//   fewer lanes are stored for pairs of lanes; everything else that a lane has learnt is a VectorClock
+//   (`outer`).
 //
 //   Order is established by barriers of a warp, block or cluster, and by a release whose value an acquire
 //   observed. Fences alone order nothing. Shuffles, votes and matches order nothing at all.
@@ -24,8 +25,8 @@
 #include <vector>
 
 #include "sanitizer/observer.h"
-#include "sanitizer/race/knowledge.h"
 #include "sanitizer/race/location.h"
+#include "sanitizer/race/vector_clock.h"
 
 namespace foldproof {
 
@@ -36,11 +37,11 @@ struct Message {
   struct Item {
     SyncScope scope = SyncScope::gpu;
     BlockNumber block = 0;  ///< the releasing block
-    Knowledge what;
+    VectorClock what;
   };
   std::vector<Item> items;  ///< one per scope and block; only a few, the others are in `before`
   Pointer before;
-  Knowledge wide;            ///< the union of everything released to the whole device
+  VectorClock wide;          ///< the union of everything released to the whole device
   bool narrow = false;       ///< there are also items of narrower scope
   std::uint64_t number = 0;  ///< equal for messages that continue each other
 
@@ -66,7 +67,7 @@ struct Fencing {
     Message::Pointer message;
     bool by_itself = true;
   };
-  std::array<Knowledge, 4> released;
+  std::array<VectorClock, 4> released;
   std::vector<Observed> observed;
 };
 
@@ -82,7 +83,7 @@ struct WarpClock {
   /// [knowing lane][known lane], where more is known than `uniform`.
   std::unique_ptr<std::array<std::array<Time, lanes_per_warp>, lanes_per_warp>> pairs;
   /// What individual lanes have learnt in addition; a lane without an entry has the block's.
-  std::unique_ptr<std::array<Knowledge, lanes_per_warp>> outer;
+  std::unique_ptr<std::array<VectorClock, lanes_per_warp>> outer;
   LaneSet has_outer = 0;
   std::unique_ptr<std::array<Fencing, lanes_per_warp>> fencing;
   /// What lanes have released at an element; every later strong write of the lane there passes it on, too.
@@ -91,12 +92,12 @@ struct WarpClock {
 
 struct BlockClock {
   BlockNumber number = 0;
-  Time base = 0;    ///< all of its threads know each other up to this time
-  Knowledge outer;  ///< what all of its threads have learnt about others
+  Time base = 0;      ///< all of its threads know each other up to this time
+  VectorClock outer;  ///< what all of its threads have learnt about others
   std::vector<WarpClock> warps;
   /// What lanes knew, and what their fences had released, when they arrived.
   struct Released {
-    Knowledge known;
+    VectorClock known;
     Fencing fencing;
   };
   struct Arrival {
@@ -133,7 +134,7 @@ class Clocks {
   /// Whether two accesses with these scopes by these blocks are atomic to each other, as far as scopes
   /// determine it.
   bool include_each_other(SyncScope a, BlockNumber block_a, SyncScope b, BlockNumber block_b) const;
-  static bool heard_of(const WarpClock& who, unsigned lane, BlockNumber other);
+  static bool knows_of(const WarpClock& who, unsigned lane, BlockNumber other);
 
   // Events that establish order.
   void warp_barrier_completes(const BarrierEvent& event);
@@ -163,19 +164,19 @@ class Clocks {
     BlockNumber block = 0;
   };
   struct ClusterPhase {
-    Knowledge arrived, complete;
-    Knowledge joined;         ///< the last outer knowledge that was joined to `arrived`
+    VectorClock arrived, complete;
+    VectorClock joined;       ///< the last outer clock that was joined to `arrived`
     std::uint32_t ended = 0;  ///< number of the cluster's blocks that have ended
   };
 
   // What lanes know and learn (clocks.cpp).
-  static const Knowledge& outer_of(const WarpClock& who, unsigned lane) {
+  static const VectorClock& outer_of(const WarpClock& who, unsigned lane) {
     return (who.has_outer & bit(lane)) != 0 ? (*who.outer)[lane] : who.block->outer;
   }
-  static Knowledge known_inside(const WarpClock& who, LaneSet lanes);
-  static void join_outside(Knowledge& sum, const WarpClock& who, LaneSet lanes, Knowledge& joined);
-  static Knowledge known_to(const WarpClock& who, LaneSet lanes);
-  void learn(WarpClock& who, LaneSet lanes, const Knowledge& what);
+  static VectorClock known_inside(const WarpClock& who, LaneSet lanes);
+  static void join_outside(VectorClock& sum, const WarpClock& who, LaneSet lanes, VectorClock& joined);
+  static VectorClock known_to(const WarpClock& who, LaneSet lanes);
+  void learn(WarpClock& who, LaneSet lanes, const VectorClock& what);
 
   // Barriers (clocks_barriers.cpp).
   using ByWarp = std::array<LaneSet, 32>;  ///< lanes of each warp; a block has at most 32 warps
@@ -197,20 +198,21 @@ class Clocks {
   void acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope);
   void forget_around(const Datum& element, bool itself);
   static Fencing& fencing(WarpClock& who, unsigned lane);
-  /// Lanes that have met at a barrier share what their fences released and what they observed.
-  using Met = std::vector<std::pair<WarpClock*, LaneSet>>;
+  /// Lanes of warps. Those that synchronize at a barrier share what their fences released and what they
+  /// observed.
+  using Participants = std::vector<std::pair<WarpClock*, LaneSet>>;
   static void add_fencing(Fencing& sum, const Fencing& one);
-  static Fencing fencing_of(const Met& lanes);
-  static void share_fencing(const Fencing& sum, const Met& to);
+  static Fencing fencing_of(const Participants& lanes);
+  static void share_fencing(const Fencing& sum, const Participants& to);
 
   std::uint32_t warps_ = 0, blocks_per_cluster_ = 1;
   LaneSet last_lanes_ = 0;  ///< lanes that exist in the last warp
   std::unordered_map<BlockNumber, std::unique_ptr<BlockClock>> blocks_;
   std::vector<std::unique_ptr<BlockClock>> spare_;
   BlockClock* latest_ = nullptr;
-  /// The last result of `learn`: at a barrier, many lanes with the same knowledge learn the same.
+  /// The last result of `learn`: at a barrier, many lanes that know the same learn the same.
   struct {
-    Knowledge before, what, after;
+    VectorClock before, what, after;
   } lesson_;
   std::map<Location, Written> messages_;
   std::uint64_t messages_made_ = 0;

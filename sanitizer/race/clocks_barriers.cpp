@@ -26,7 +26,7 @@ void Clocks::warp_barrier_completes(const BarrierEvent& event) {
   }
   if (warp.fencing) share_fencing(fencing_of({{&warp, event.lanes}}), {{&warp, event.lanes}});
   if ((warp.has_outer & event.lanes) == 0) return;
-  Knowledge all;
+  VectorClock all;
   for_lanes(warp.has_outer & event.lanes, [&](unsigned lane) { all.join((*warp.outer)[lane]); });
   learn(warp, event.lanes, all);
 }
@@ -81,7 +81,7 @@ void Clocks::synchronize_block(BlockClock& block) {
     fenced |= warp.fencing != nullptr;
   }
   if (!fenced) return;
-  Met all;
+  Participants all;
   for (WarpClock& warp : block.warps) all.emplace_back(&warp, all_lanes);
   share_fencing(fencing_of(all), all);
 }
@@ -109,12 +109,12 @@ void Clocks::synchronize_lanes(BlockClock& block, BlockClock::Barrier& complete)
     came[arrival.warp] |= arrival.lanes;
     if (!arrival.released) waiting[arrival.warp] |= arrival.lanes;
   }
-  bool everybody = true;
+  bool all_threads = true;
   for (std::uint32_t w = 0; w < warps_; ++w) {
     const WarpClock& warp = block.warps[w];
-    everybody &= (waiting[w] | (complete.counted ? warp.missing : warp.exited)) == all_lanes;
+    all_threads &= (waiting[w] | (complete.counted ? warp.missing : warp.exited)) == all_lanes;
   }
-  if (everybody)
+  if (all_threads)
     synchronize_block(block);
   else
     synchronize_part(block, complete, came, waiting);
@@ -123,9 +123,9 @@ void Clocks::synchronize_lanes(BlockClock& block, BlockClock::Barrier& complete)
 // Exited lanes count as arrived: at a counted barrier, those whose warp has arrived at it; at any other, all.
 void Clocks::synchronize_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
                               const ByWarp& waiting) {
-  Knowledge met;
+  VectorClock met;
   Fencing fencing;
-  Met go_on;
+  Participants continuing;
   const auto joins = [&](WarpClock& warp, LaneSet lanes) {
     met.join(known_to(warp, lanes));
     add_fencing(fencing, fencing_of({{&warp, lanes}}));
@@ -145,17 +145,17 @@ void Clocks::synchronize_part(BlockClock& block, const BlockClock::Barrier& comp
       ++warp.time;
       joins(warp, ended);
     }
-    if (waiting[w] != 0) go_on.emplace_back(&warp, waiting[w]);
+    if (waiting[w] != 0) continuing.emplace_back(&warp, waiting[w]);
   }
-  share_fencing(fencing, go_on);
-  for (const auto& [warp, lanes] : go_on) learn(*warp, lanes, met);
+  share_fencing(fencing, continuing);
+  for (const auto& [warp, lanes] : continuing) learn(*warp, lanes, met);
 }
 
 // A relaxed arrival passes on what fences have released, and the fact that the block has begun.
 void Clocks::cluster_arrives(const BarrierEvent& event, bool releases) {
   WarpClock& warp = this->warp(event.warp);
   ClusterPhase& phase = clusters_[event.warp.block / blocks_per_cluster_];
-  Knowledge& arrived = phase.arrived;
+  VectorClock& arrived = phase.arrived;
   if (releases) {
     ++warp.time;
     arrived.join(known_inside(warp, event.lanes));

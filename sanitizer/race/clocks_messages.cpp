@@ -60,7 +60,7 @@ void Clocks::add_fencing(Fencing& sum, const Fencing& one) {
   }
 }
 
-Fencing Clocks::fencing_of(const Met& lanes) {
+Fencing Clocks::fencing_of(const Participants& lanes) {
   Fencing sum;
   for (const auto& [warp, set] : lanes)
     if (warp->fencing)
@@ -68,9 +68,9 @@ Fencing Clocks::fencing_of(const Met& lanes) {
   return sum;
 }
 
-void Clocks::share_fencing(const Fencing& sum, const Met& to) {
+void Clocks::share_fencing(const Fencing& sum, const Participants& to) {
   bool any = !sum.observed.empty();
-  for (const Knowledge& released : sum.released) any |= !released.empty();
+  for (const VectorClock& released : sum.released) any |= !released.empty();
   if (!any) return;
   for (const auto& [warp, lanes] : to)
     for_lanes(lanes, [&, w = warp](unsigned lane) {
@@ -96,14 +96,14 @@ void Clocks::fences(const FenceEvent& event) {
   for_lanes(event.lanes, [&](unsigned lane) {
     auto& released = fencing(warp, lane).released;
     std::fill_n(released.begin(), scope,
-                Knowledge());  // the wider fence releases everything that narrower ones did
+                VectorClock());  // the wider fence releases everything that narrower ones did
     released[scope] = known_to(warp, bit(lane));
   });
 }
 
 // Learns what a message carries, as far as the scopes of release and acquire include each other.
 void Clocks::acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope) {
-  const auto take = [&](const Knowledge& what) {
+  const auto take = [&](const VectorClock& what) {
     if (!what.is(outer_of(who, lane))) learn(who, bit(lane), what);
   };
   const bool wide = scope >= SyncScope::gpu;
@@ -156,7 +156,7 @@ void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, co
       items = found->second;
   }
   for (std::size_t scope = 0; who.fencing && scope < 4; ++scope)
-    if (const Knowledge& what = (*who.fencing)[lane].released[scope]; !what.empty())
+    if (const VectorClock& what = (*who.fencing)[lane].released[scope]; !what.empty())
       items.push_back({static_cast<SyncScope>(scope), who.id.block, what});
   const auto found = messages_.find(element.location);
   const bool continues =

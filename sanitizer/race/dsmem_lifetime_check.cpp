@@ -52,7 +52,7 @@ void DsmemLifetimeCheck::accesses(const AccessEvent& event) {
       if (owner == event.warp.block) return;
       if (ended_.contains(owner))
         report(event.warp, lane, event.site, "uses the shared memory of another block that has ended");
-      else if (!clocks_.heard_of(who, lane, owner))
+      else if (!clocks_.knows_of(who, lane, owner))
         report(event.warp, lane, event.site,
                "uses the shared memory of another block that may not have started");
       keep(uses_[owner][{event.warp, event.site}], lane, who.time);
@@ -63,12 +63,11 @@ void DsmemLifetimeCheck::accesses(const AccessEvent& event) {
 
 void DsmemLifetimeCheck::report(const WarpId& user, unsigned lane, Site site, const char* message) {
   if (!reported_.insert(site).second) return;
-  Finding finding;
-  finding.kind = Kind::dsmem_lifetime;
-  finding.at = launch_->position(site);
-  finding.threads.push_back(launch_->thread(user, lane));
-  finding.message = fmt::format("{} {}", to_string(finding.threads.front()), message);
-  findings_.push_back(std::move(finding));
+  const ThreadId thread = launch_->thread(user, lane);
+  findings_.push_back({.kind = Kind::dsmem_lifetime,
+                       .message = fmt::format("{} {}", to_string(thread), message),
+                       .at = launch_->position(site),
+                       .threads = {thread}});
 }
 
 }  // namespace foldproof

@@ -15,10 +15,6 @@ constexpr std::size_t released = 0, obeyed = 1;  // indices of the clocks
 bool reads(const AccessEvent& event) { return event.what != What::write; }
 bool writes(const AccessEvent& event) { return event.what != What::read; }
 
-bool is_plain(const AccessEvent& event) {
-  return event.what != What::update && !event.acquires && !event.releases && !event.polled;
-}
-
 }  // namespace
 
 void FenceCheck::launch_begins(const LaunchView& launch) {
@@ -69,14 +65,14 @@ void FenceCheck::access(const AccessEvent& event, unsigned lane, const Location&
   if (place.bytes != event.element_bytes) place = {event.element_bytes, {}, {}, nullptr};
   Access now{{event.warp, bit(lane), {}}, event.site, event.scope, nullptr};
   for (const std::size_t k : {released, obeyed}) now.when.time[k] = all_clocks_[k].warp(event.warp).time;
-  if (is_plain(event)) {
+  if (event.is_plain()) {
     compare(event, place.writes, now, location.address);
     if (writes(event)) compare(event, place.reads, now, location.address);
   }
   if (reads(event) && place.readers && !has_read(*place.readers, now.when))
     (*place.readers)[event.warp].push_back(now.when);
   std::shared_ptr<Readers> readers;
-  if (is_plain(event)) {
+  if (event.is_plain()) {
     Access& kept = remember(writes(event) ? place.writes : place.reads, now);
     if (writes(event) && !kept.readers) kept.readers = std::make_shared<Readers>();
     readers = kept.readers;
@@ -145,20 +141,19 @@ void FenceCheck::report(const AccessEvent& event, const Access& earlier, unsigne
                         const Access& now, std::uint64_t address) {
   if (launch_->orders_its_own(earlier.site) && launch_->orders_its_own(now.site)) return;
   if (!reported_.emplace(earlier.site, now.site).second) return;
-  Finding finding;
-  finding.kind = Kind::unordered_access;
-  finding.severity = Severity::warning;
-  finding.at = launch_->position(now.site);
-  finding.other = launch_->position(earlier.site);
-  finding.threads = {launch_->thread(now.when.warp, first_lane(now.when.lanes)),
-                     launch_->thread(earlier.when.warp, earlier_lane)};
-  finding.message = fmt::format(
-      "{} {} {}, which {} {} before it raised a flag; the two are unordered because there is no fence before "
-      "the flag",
-      to_string(finding.threads[0]), writes(event) ? "writes" : "reads",
-      launch_->memory_at(event.shared, address), to_string(finding.threads[1]),
-      earlier.readers ? "wrote" : "read");
-  findings_.push_back(std::move(finding));
+  const ThreadId thread = launch_->thread(now.when.warp, first_lane(now.when.lanes)),
+                 other = launch_->thread(earlier.when.warp, earlier_lane);
+  findings_.push_back(
+      {.kind = Kind::unordered_access,
+       .severity = Severity::warning,
+       .message = fmt::format("{} {} {}, which {} {} before it raised a flag; the two are unordered because "
+                              "there is no fence before the flag",
+                              to_string(thread), writes(event) ? "writes" : "reads",
+                              launch_->memory_at(event.shared, address), to_string(other),
+                              earlier.readers ? "wrote" : "read"),
+       .at = launch_->position(now.site),
+       .other = launch_->position(earlier.site),
+       .threads = {thread, other}});
 }
 
 }  // namespace foldproof

@@ -44,12 +44,9 @@ void RaceCheck::launch_begins(const LaunchView& launch) {
 void RaceCheck::block_begins(BlockNumber block) {
   Clocked::block_begins(block);
   std::unique_ptr<AccessHistory>& history = shared_[block];
-  if (spare_.empty()) {
-    history = std::make_unique<AccessHistory>();
-  } else {
-    history = std::move(spare_.back());
-    spare_.pop_back();
-  }
+  if (spare_.empty()) spare_.push_back(std::make_unique<AccessHistory>());
+  history = std::move(spare_.back());
+  spare_.pop_back();
 }
 
 // A history is reused for the next block without clearing it: all accesses of the previous block are ordered
@@ -165,7 +162,7 @@ bool RaceCheck::access_row(const AccessEvent& event, Line& line, const Row& row,
     ++kept;
   }
   line.count = static_cast<std::uint8_t>(kept);
-  if (kept == Line::most_rows) return false;
+  if (kept == Line::max_rows) return false;
   line.rows[line.count++] = row;
   return true;
 }

@@ -11,9 +11,6 @@ namespace {
 
 SyncScope scope_of(const Manner& m) { return static_cast<SyncScope>(m.scope); }
 
-/// Whether two such strong accesses by one warp are reported as unordered.
-bool is_plain(const Manner& m) { return !m.update && !m.ordering; }
-
 /// Updates of one size, or reads of one kind, whose scopes include the whole device: they never conflict with
 /// each other, and other accesses conflict with all of them alike.
 bool are_equals(const Manner& a, const Manner& b) {
@@ -30,7 +27,7 @@ bool replaces(const Entry& later_entry, const Entry& earlier_entry) {
   if (later.confirmed && !earlier.confirmed) return false;
   if (!later.strong) return true;
   if (!earlier.strong || later.scope > earlier.scope || later.log_bytes != earlier.log_bytes) return false;
-  if (is_plain(earlier)) return later_entry.warp == earlier_entry.warp && is_plain(later);
+  if (earlier.plain) return later_entry.warp == earlier_entry.warp && later.plain;
   return later_entry.warp.block == earlier_entry.warp.block;  // a narrow scope is relative to the block
 }
 
@@ -67,8 +64,7 @@ void RaceCheck::access_words(const AccessEvent& event, Line& line, const Row& ro
   for (unsigned word = 0; word < words_per_line; ++word) {
     if ((row.words & bit(word)) == 0) continue;
     const unsigned lane = row.lane_of(word);
-    Entry now{row.warp, row.time, row.site, bit(lane), row.manner};
-    now.manner.unchanged = (row.unchanged & bit(lane)) != 0;
+    const Entry now = row.entry_of(word);
     for (std::uint32_t k = 0; k < cells; ++k) {
       end_chains(line, word * cells + k, now.manner);
       access_cell(event, line.cells[word * cells + k], lane, now, who, address + word * 4 + k);
@@ -100,9 +96,7 @@ void RaceCheck::divide(const AccessEvent& event, Line& line, bool into_bytes) {
       if (row.time < over) continue;
       for (unsigned word = 0; word < words_per_line; ++word) {
         if ((row.words & bit(word)) == 0) continue;
-        const unsigned lane = row.lane_of(word);
-        Entry entry{row.warp, row.time, row.site, bit(lane), row.manner};
-        entry.manner.unchanged = (row.unchanged & bit(lane)) != 0;
+        const Entry entry = row.entry_of(word);
         for (std::size_t c = word * cells; c < (word + 1) * cells; ++c) line.cells[c].weak.push_back(entry);
       }
       line.latest = std::max(line.latest, row.time);
@@ -203,7 +197,7 @@ bool RaceCheck::is_permitted(const Entry& earlier, const Entry& now) const {
   };
   if (is_guess(earlier, now) || is_guess(now, earlier)) return true;
   if (!morally_strong(earlier, now)) return false;
-  return !is_plain(earlier.manner) || !is_plain(now.manner) || !(earlier.warp == now.warp);
+  return !earlier.manner.plain || !now.manner.plain || !(earlier.warp == now.warp);
 }
 
 bool RaceCheck::morally_strong(const Entry& a, const Entry& b) const {

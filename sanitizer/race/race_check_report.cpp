@@ -47,19 +47,22 @@ void RaceCheck::report(const AccessEvent& event, unsigned lane, const Entry& ear
   const Manner a = earlier.manner, b = now.manner;
   const auto [entry, is_first] = reported_.try_emplace({kind, earlier.site, now.site}, findings_.size());
   if (is_first) findings_.emplace_back();
-  Finding& finding = findings_[entry->second] = {};
-  finding.kind = kind;
-  finding.severity = severity_of(kind, earlier, now);
-  finding.at = launch_->position(now.site);
-  finding.other = launch_->position(earlier.site);
-  finding.threads = {launch_->thread(now.warp, lane), launch_->thread(earlier.warp, earlier_lane)};
-  finding.message =
-      fmt::format("{} {} {} and {} {} it; the accesses are unordered{}", to_string(finding.threads[0]),
-                  verb(b), launch_->memory_at(event.shared, address), to_string(finding.threads[1]), verb(a),
-                  is_harmless(earlier, now)                                  ? "; the values are equal"
-                  : kind == Kind::unordered_access || !a.strong || !b.strong ? ""
-                  : a.log_bytes != b.log_bytes ? "; accesses of different sizes are not atomic to each other"
-                                               : "; the scope of one does not include the other");
+  const ThreadId thread = launch_->thread(now.warp, lane),
+                 other = launch_->thread(earlier.warp, earlier_lane);
+  const char* why = is_harmless(earlier, now)                                  ? "; the values are equal"
+                    : kind == Kind::unordered_access || !a.strong || !b.strong ? ""
+                    : a.log_bytes != b.log_bytes
+                        ? "; accesses of different sizes are not atomic to each other"
+                        : "; the scope of one does not include the other";
+  findings_[entry->second] = {
+      .kind = kind,
+      .severity = severity_of(kind, earlier, now),
+      .message =
+          fmt::format("{} {} {} and {} {} it; the accesses are unordered{}", to_string(thread), verb(b),
+                      launch_->memory_at(event.shared, address), to_string(other), verb(a), why),
+      .at = launch_->position(now.site),
+      .other = launch_->position(earlier.site),
+      .threads = {thread, other}};
 }
 
 }  // namespace foldproof

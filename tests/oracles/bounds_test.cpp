@@ -3,7 +3,6 @@
 
 #include "catch.h"
 #include "oracles/bounds/compensated.h"
-#include "oracles/bounds/product.h"
 
 namespace foldproof {
 namespace {

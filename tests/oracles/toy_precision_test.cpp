@@ -11,7 +11,6 @@
 #include "catch.h"
 #include "oracles/bounds.h"
 #include "oracles/bounds/compensated.h"
-#include "oracles/bounds/product.h"
 #include "toy.h"
 
 namespace foldproof {

@@ -48,14 +48,6 @@ void with_types(const MachineOperands& detail, Visit visit) {
   }
 }
 
-template <class Column, class Element>
-Column widen(Element element) {
-  if constexpr (std::is_same_v<Column, Element>)
-    return element;
-  else
-    return static_cast<Column>(element);
-}
-
 template <class T>
 T read_as(const std::byte* from) {
   T value;
@@ -96,7 +88,7 @@ void Executor::load(Warp& warp, Frame& frame, const Instruction& i, LaneMask lan
     for (std::size_t k = 0; k < detail.data.size(); ++k) {
       C* to = isa::row<C>(registers, detail.data[k]);
       const auto take = [&](unsigned lane, const std::byte* from) {
-        to[lane] = widen<C>(read_as<E>(from + k * sizeof(E)));
+        to[lane] = static_cast<C>(read_as<E>(from + k * sizeof(E)));
       };
       if (access.host && lanes == isa::all_lanes) {
         for (unsigned lane = 0; lane < warp_size; ++lane) take(lane, access.host + access.at[lane]);
@@ -198,7 +190,7 @@ void Executor::load_parameter(Frame& frame, const Instruction& i, LaneMask lanes
     using E = decltype(element);
     using C = decltype(column);
     for (std::uint32_t k = 0; k < count; ++k) {
-      const C value = widen<C>(read_as<E>(parameters.data() + first + k * sizeof(E)));
+      const C value = static_cast<C>(read_as<E>(parameters.data() + first + k * sizeof(E)));
       C* to = isa::row<C>(frame.registers(), detail.data[k]);
       if (lanes == isa::all_lanes)
         std::fill_n(to, warp_size, value);

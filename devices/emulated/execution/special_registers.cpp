@@ -19,9 +19,22 @@ std::uint32_t component(const Dim3& d, unsigned k) { return k == 0 ? d.x : k == 
 Dim3 divide(const Dim3& a, const Dim3& b) { return {a.x / b.x, a.y / b.y, a.z / b.z}; }
 Dim3 modulo(const Dim3& a, const Dim3& b) { return {a.x % b.x, a.y % b.y, a.z % b.z}; }
 
-unsigned offset_in_triple(SpecialRegister id, SpecialRegister first) {
-  return static_cast<unsigned>(id) - static_cast<unsigned>(first);
-}
+/// Registers .x, .y and .z for each extent or index of a block in a launch.
+constexpr struct {
+  SpecialRegister x;
+  Dim3 (*value)(const Geometry&, const Block&);
+} triples[] = {
+    {SpecialRegister::ntid_x, [](const Geometry& g, const Block&) { return g.shape().block; }},
+    {SpecialRegister::ctaid_x, [](const Geometry&, const Block& b) { return b.index; }},
+    {SpecialRegister::nctaid_x, [](const Geometry& g, const Block&) { return g.shape().grid; }},
+    {SpecialRegister::cluster_ctaid_x,
+     [](const Geometry& g, const Block& b) { return modulo(b.index, g.cluster()); }},
+    {SpecialRegister::cluster_nctaid_x, [](const Geometry& g, const Block&) { return g.cluster(); }},
+    {SpecialRegister::clusterid_x,
+     [](const Geometry& g, const Block& b) { return divide(b.index, g.cluster()); }},
+    {SpecialRegister::nclusterid_x,
+     [](const Geometry& g, const Block&) { return divide(g.shape().grid, g.cluster()); }},
+};
 
 template <auto f>
 constexpr auto by_lane = [] {
@@ -58,35 +71,12 @@ std::uint64_t Executor::shared_memory_used() const {
 // Registers for the position of a block in the grid, and for sizes.
 std::uint64_t Executor::special_of_place(const Block& block, SpecialRegister special) const {
   using R = SpecialRegister;
-  const LaunchShape& shape = parts_.geometry.shape();
-  const Dim3 cluster = parts_.geometry.cluster();
-  const auto triple = [&](R first, const Dim3& d) -> std::uint64_t {
-    return component(d, offset_in_triple(special, first));
-  };
+  for (const auto& [x, value] : triples)
+    if (const unsigned k = static_cast<unsigned>(special) - static_cast<unsigned>(x); k < 3)
+      return component(value(parts_.geometry, block), k);
   switch (special) {
-    case R::ntid_x:
-    case R::ntid_y:
-    case R::ntid_z: return triple(R::ntid_x, shape.block);
-    case R::ctaid_x:
-    case R::ctaid_y:
-    case R::ctaid_z: return triple(R::ctaid_x, block.index);
-    case R::nctaid_x:
-    case R::nctaid_y:
-    case R::nctaid_z: return triple(R::nctaid_x, shape.grid);
-    case R::cluster_ctaid_x:
-    case R::cluster_ctaid_y:
-    case R::cluster_ctaid_z: return triple(R::cluster_ctaid_x, modulo(block.index, cluster));
-    case R::cluster_nctaid_x:
-    case R::cluster_nctaid_y:
-    case R::cluster_nctaid_z: return triple(R::cluster_nctaid_x, cluster);
-    case R::clusterid_x:
-    case R::clusterid_y:
-    case R::clusterid_z: return triple(R::clusterid_x, divide(block.index, cluster));
-    case R::nclusterid_x:
-    case R::nclusterid_y:
-    case R::nclusterid_z: return triple(R::nclusterid_x, divide(shape.grid, cluster));
     case R::cluster_ctarank: return block.rank;
-    case R::cluster_nctarank: return cluster.volume();
+    case R::cluster_nctarank: return parts_.geometry.cluster().volume();
     case R::is_explicit_cluster: return parts_.geometry.clustered();
     default: return 0;
   }

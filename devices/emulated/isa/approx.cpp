@@ -9,23 +9,16 @@ namespace {
 
 using enum Type;
 
-template <auto f, bool ftz>
-float one(float a) {
-  return ftz ? flush(f(flush(a))) : f(a);
-}
-template <auto f, bool ftz>
-float two(float a, float b) {
-  return ftz ? flush(f(flush(a), flush(b))) : f(a, b);
-}
-
 template <auto f>
 bool single(Form& form) {
-  return computed(form, form.ftz ? each_lane<&one<f, true>> : each_lane<&one<f, false>>);
+  return computed(form, choose_flag(form.ftz, []<bool ftz>() -> Compute {
+                    return each_lane<&Modified<f, never_tiny, ftz, Clamp::none>::apply>;
+                  }));
 }
 
-float rcp_f32(float a) { return canonical(1 / a); }
-float sqrt_f32(float a) { return canonical(std::sqrt(a)); }
-float div_f32(float a, float b) { return canonical(a / b); }
+float rcp_f32(float a) { return 1 / a; }
+float sqrt_f32(float a) { return std::sqrt(a); }
+float div_f32(float a, float b) { return a / b; }
 
 /// A 16-bit floating-point function: f takes the value converted to f32. Only bf16 has .ftz here.
 template <class H, auto f, bool ftz>
@@ -36,6 +29,13 @@ template <class H, auto f, bool ftz>
 Pair<H> narrow_pair(Pair<H> a) {
   return {narrow_one<H, f, ftz>(a.low), narrow_one<H, f, ftz>(a.high)};
 }
+template <class H, auto f, bool ftz = false>
+bool narrowed(Form& form) {
+  const bool pair = form.type == f16x2 || form.type == bf16x2;
+  return computed(form, pair ? each_lane<&narrow_pair<H, f, ftz>> : each_lane<&narrow_one<H, f, ftz>>);
+}
+
+bool is_bf16(const Form& form) { return form.type == bf16 || form.type == bf16x2; }
 
 }  // namespace
 
@@ -48,13 +48,8 @@ bool lg2_approx(Form& form) { return single<&approx::lg2>(form); }
 bool ex2_approx(Form& form) { return single<&approx::ex2<float>>(form); }
 bool tanh_approx(Form& form) { return single<&approx::tanh<float>>(form); }
 
-bool div_approx(Form& form) {
-  return computed(form,
-                  form.ftz ? each_lane<&two<&approx::div, true>> : each_lane<&two<&approx::div, false>>);
-}
-bool div_full(Form& form) {
-  return computed(form, form.ftz ? each_lane<&two<&div_f32, true>> : each_lane<&two<&div_f32, false>>);
-}
+bool div_approx(Form& form) { return single<&approx::div>(form); }
+bool div_full(Form& form) { return single<&div_f32>(form); }
 
 bool rcp_f64(Form& form) { return computed(form, each_lane<&approx::rcp_upper>); }
 bool rsqrt_f64(Form& form) {
@@ -63,22 +58,13 @@ bool rsqrt_f64(Form& form) {
 }
 
 bool ex2_half(Form& form) {
-  const bool is_bf16 = form.type == bf16 || form.type == bf16x2;
-  if (form.ftz != is_bf16) return false;
-  switch (form.type) {
-    case f16: return computed(form, each_lane<&narrow_one<Half, &approx::ex2<Half>, false>>);
-    case f16x2: return computed(form, each_lane<&narrow_pair<Half, &approx::ex2<Half>, false>>);
-    case bf16: return computed(form, each_lane<&narrow_one<Bfloat, &approx::ex2<Bfloat>, true>>);
-    default: return computed(form, each_lane<&narrow_pair<Bfloat, &approx::ex2<Bfloat>, true>>);
-  }
+  if (form.ftz != is_bf16(form)) return false;
+  return form.ftz ? narrowed<Bfloat, &approx::ex2<Bfloat>, true>(form)
+                  : narrowed<Half, &approx::ex2<Half>>(form);
 }
 bool tanh_half(Form& form) {
-  switch (form.type) {
-    case f16: return computed(form, each_lane<&narrow_one<Half, &approx::tanh<Half>, false>>);
-    case f16x2: return computed(form, each_lane<&narrow_pair<Half, &approx::tanh<Half>, false>>);
-    case bf16: return computed(form, each_lane<&narrow_one<Bfloat, &approx::tanh<Bfloat>, false>>);
-    default: return computed(form, each_lane<&narrow_pair<Bfloat, &approx::tanh<Bfloat>, false>>);
-  }
+  return is_bf16(form) ? narrowed<Bfloat, &approx::tanh<Bfloat>>(form)
+                       : narrowed<Half, &approx::tanh<Half>>(form);
 }
 
 }  // namespace foldproof::isa::select

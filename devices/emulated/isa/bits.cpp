@@ -15,89 +15,78 @@ using enum Type;
 template <auto f>
 void on_masks(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const auto& operand = instruction.operand;
-  lanes::assign(frame, operand[0], f(mask(frame, operand[1]), mask(frame, operand[2])), lanes);
+  if constexpr (requires { f(LaneMask{}); })
+    lanes::assign(frame, operand[0], f(mask(frame, operand[1])), lanes);
+  else
+    lanes::assign(frame, operand[0], f(mask(frame, operand[1]), mask(frame, operand[2])), lanes);
 }
-template <auto f>
-void on_mask(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
-  const auto& operand = instruction.operand;
-  lanes::assign(frame, operand[0], f(mask(frame, operand[1])), lanes);
+
+/// `Operation` gives the function for masks and for words.
+template <class Operation>
+bool logic(Form& form, Operation) {
+  if (form.type == pred) return computed(form, &on_masks<Operation{}.template operator()<LaneMask>()>);
+  return computed_for<b16, b32, b64>(
+      form, []<Type t> { return columns<Operation{}.template operator()<Value<t>>()>; });
 }
 
 }  // namespace
 
 bool and_(Form& form) {
-  if (form.type == pred) return computed(form, &on_masks<&bits::and_<LaneMask>>);
-  return computed(
-      form, choose_type<b16, b32, b64>(form.type, []<Type t> { return columns<&bits::and_<Value<t>>>; }));
+  return logic(form, []<class T> { return &bits::and_<T>; });
 }
 bool or_(Form& form) {
-  if (form.type == pred) return computed(form, &on_masks<&bits::or_<LaneMask>>);
-  return computed(
-      form, choose_type<b16, b32, b64>(form.type, []<Type t> { return columns<&bits::or_<Value<t>>>; }));
+  return logic(form, []<class T> { return &bits::or_<T>; });
 }
 bool xor_(Form& form) {
-  if (form.type == pred) return computed(form, &on_masks<&bits::xor_<LaneMask>>);
-  return computed(
-      form, choose_type<b16, b32, b64>(form.type, []<Type t> { return columns<&bits::xor_<Value<t>>>; }));
+  return logic(form, []<class T> { return &bits::xor_<T>; });
 }
 bool not_(Form& form) {
-  if (form.type == pred) return computed(form, &on_mask<&bits::not_<LaneMask>>);
-  return computed(
-      form, choose_type<b16, b32, b64>(form.type, []<Type t> { return columns<&bits::not_<Value<t>>>; }));
+  return logic(form, []<class T> { return &bits::not_<T>; });
 }
 bool cnot(Form& form) {
-  return computed(
-      form, choose_type<b16, b32, b64>(form.type, []<Type t> { return columns<&bits::cnot<Value<t>>>; }));
+  return computed_for<b16, b32, b64>(form, []<Type t> { return columns<&bits::cnot<Value<t>>>; });
 }
 
 bool shl(Form& form) {
-  return computed(
-      form, choose_type<b16, b32, b64>(form.type, []<Type t> { return columns<&bits::shl<Value<t>>>; }));
+  return computed_for<b16, b32, b64>(form, []<Type t> { return columns<&bits::shl<Value<t>>>; });
 }
 bool shr(Form& form) {
-  return computed(form, choose_type<b16, b32, b64, u16, u32, u64, s16, s32, s64>(
-                            form.type, []<Type t> { return columns<&bits::shr<Value<t>>>; }));
+  return computed_for<b16, b32, b64, u16, u32, u64, s16, s32, s64>(
+      form, []<Type t> { return columns<&bits::shr<Value<t>>>; });
 }
 bool shf(Form& form) {
-  if (form.has("l"))
-    return computed(form, form.has("wrap") ? columns<&bits::shf_l<true>> : columns<&bits::shf_l<false>>);
-  return computed(form, form.has("wrap") ? columns<&bits::shf_r<true>> : columns<&bits::shf_r<false>>);
+  return computed(form, choose_flag(form.has("wrap"), [&]<bool wrap> {
+                    return form.has("l") ? columns<&bits::shf_l<wrap>> : columns<&bits::shf_r<wrap>>;
+                  }));
 }
 
 bool popc(Form& form) {
-  return computed(form,
-                  choose_type<b32, b64>(form.type, []<Type t> { return columns<&bits::popc<Value<t>>>; }));
+  return computed_for<b32, b64>(form, []<Type t> { return columns<&bits::popc<Value<t>>>; });
 }
 bool clz(Form& form) {
-  return computed(form,
-                  choose_type<b32, b64>(form.type, []<Type t> { return each_lane<&bits::clz<Value<t>>>; }));
+  return computed_for<b32, b64>(form, []<Type t> { return each_lane<&bits::clz<Value<t>>>; });
 }
 bool brev(Form& form) {
-  return computed(form,
-                  choose_type<b32, b64>(form.type, []<Type t> { return each_lane<&bits::brev<Value<t>>>; }));
+  return computed_for<b32, b64>(form, []<Type t> { return each_lane<&bits::brev<Value<t>>>; });
 }
 bool bfind(Form& form) {
-  if (form.has("shiftamt"))
-    return computed(form, choose_type<u32, u64, s32, s64>(
-                              form.type, []<Type t> { return each_lane<&bits::bfind<Value<t>, true>>; }));
-  return computed(form, choose_type<u32, u64, s32, s64>(
-                            form.type, []<Type t> { return each_lane<&bits::bfind<Value<t>, false>>; }));
+  return computed_for<u32, u64, s32, s64>(form, [&]<Type t> {
+    return form.has("shiftamt") ? each_lane<&bits::bfind<Value<t>, true>>
+                                : each_lane<&bits::bfind<Value<t>, false>>;
+  });
 }
 bool fns(Form& form) { return computed(form, each_lane<&bits::fns>); }
 bool bfe(Form& form) {
-  return computed(form, choose_type<u32, u64, s32, s64>(
-                            form.type, []<Type t> { return each_lane<&bits::bfe<Value<t>>>; }));
+  return computed_for<u32, u64, s32, s64>(form, []<Type t> { return each_lane<&bits::bfe<Value<t>>>; });
 }
 bool bfi(Form& form) {
-  return computed(form,
-                  choose_type<b32, b64>(form.type, []<Type t> { return each_lane<&bits::bfi<Value<t>>>; }));
+  return computed_for<b32, b64>(form, []<Type t> { return each_lane<&bits::bfi<Value<t>>>; });
 }
 bool szext(Form& form) {
-  if (form.has("wrap"))
-    return computed(form, choose_type<u32, s32>(
-                              form.type, []<Type t> { return each_lane<&bits::szext<Value<t>, true>>; }));
-  return computed(form, choose_type<u32, s32>(
-                            form.type, []<Type t> { return each_lane<&bits::szext<Value<t>, false>>; }));
+  return computed_for<u32, s32>(form, [&]<Type t> {
+    return form.has("wrap") ? each_lane<&bits::szext<Value<t>, true>>
+                            : each_lane<&bits::szext<Value<t>, false>>;
+  });
 }
 bool bmsk(Form& form) {
   return computed(form, form.has("wrap") ? each_lane<&bits::bmsk<true>> : each_lane<&bits::bmsk<false>>);
@@ -152,10 +141,9 @@ void run_pack(std::byte* frame, const Instruction& instruction, LaneMask lanes) 
     for (unsigned lane = 0; lane < warp_size; ++lane)
       std::memcpy(value + lane * whole + part * bytes, source + lane * bytes, bytes);
   }
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for_lanes(lanes, [&](unsigned lane) {
     std::memcpy(frame + instruction.operand[0] + lane * whole, value + lane * whole, whole);
-  }
+  });
 }
 
 void run_unpack(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
@@ -166,25 +154,18 @@ void run_unpack(std::byte* frame, const Instruction& instruction, LaneMask lanes
   for (unsigned part = 0; part < form.vector; ++part) {
     if (instruction.operand[part] == no_operand) continue;
     std::byte* destination = frame + instruction.operand[part];
-    for (LaneMask left = lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for_lanes(lanes, [&](unsigned lane) {
       std::memcpy(destination + lane * bytes, value + lane * whole + part * bytes, bytes);
-    }
+    });
   }
 }
 
 }  // namespace
 
 bool mov(Form& form) {
-  if (form.type == pred) return computed(form, &on_mask<&bits::copy<LaneMask>>);
-  switch (bytes_of(form.type)) {
-    case 1: return computed(form, columns<&bits::copy<std::uint8_t>>);
-    case 2: return computed(form, columns<&bits::copy<std::uint16_t>>);
-    case 4: return computed(form, columns<&bits::copy<std::uint32_t>>);
-    case 8: return computed(form, columns<&bits::copy<std::uint64_t>>);
-    case 16: return computed(form, columns<&bits::copy<u128>>);
-    default: return false;
-  }
+  if (form.type == pred) return computed(form, &on_masks<&bits::copy<LaneMask>>);
+  return computed(form, choose_size<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, u128>(
+                            bytes_of(form.type), []<class T> { return columns<&bits::copy<T>>; }));
 }
 
 bool pack(Form& form) { return computed(form, splits(form) ? &run_pack : nullptr); }
@@ -226,38 +207,35 @@ T of_rank(T a, std::uint32_t rank) {
   return window | (a & static_cast<T>(shared_offset_mask)) | T{rank + 1} << shared_rank_shift;
 }
 
+/// For the spaces that have a window; global memory has the rest of the address space.
+template <class F>
+Compute choose_window(StateSpace space, F f) {
+  switch (space) {
+    case StateSpace::shared_cta:
+    case StateSpace::shared_cluster: return f.template operator()<shared_window>();
+    case StateSpace::local: return f.template operator()<local_window>();
+    case StateSpace::constant: return f.template operator()<constant_window>();
+    case StateSpace::param: return f.template operator()<param_window>();
+    case StateSpace::global:
+    case StateSpace::none: return nullptr;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 bool cvta(Form& form) {
-  const bool to = form.has("to");
-  switch (form.space) {
-    case StateSpace::global: return computed(form, columns<&bits::copy<std::uint64_t>>);
-    case StateSpace::shared_cta:
-    case StateSpace::shared_cluster:
-      return computed(form, to ? columns<&from_generic<shared_window>> : columns<&to_generic<shared_window>>);
-    case StateSpace::local:
-      return computed(form, to ? columns<&from_generic<local_window>> : columns<&to_generic<local_window>>);
-    case StateSpace::constant:
-      return computed(form,
-                      to ? columns<&from_generic<constant_window>> : columns<&to_generic<constant_window>>);
-    case StateSpace::param:
-      return computed(form, to ? columns<&from_generic<param_window>> : columns<&to_generic<param_window>>);
-    case StateSpace::none: return false;
-  }
-  return false;
+  if (form.space == StateSpace::global) return computed(form, columns<&bits::copy<std::uint64_t>>);
+  return computed(form, choose_window(form.space, [&]<std::uint64_t window> {
+                    return form.has("to") ? columns<&from_generic<window>> : columns<&to_generic<window>>;
+                  }));
 }
 
 bool isspacep(Form& form) {
-  switch (form.space) {
-    case StateSpace::global: return computed(form, columns<&inside_global>);
-    case StateSpace::shared_cluster: return computed(form, columns<&inside<shared_window>>);
-    case StateSpace::local: return computed(form, columns<&inside<local_window>>);
-    case StateSpace::constant: return computed(form, columns<&inside<constant_window>>);
-    case StateSpace::param: return computed(form, columns<&inside<param_window>>);
-    case StateSpace::shared_cta:
-    case StateSpace::none: return false;
-  }
-  return false;
+  if (form.space == StateSpace::global) return computed(form, columns<&inside_global>);
+  if (form.space == StateSpace::shared_cta) return false;
+  return computed(form,
+                  choose_window(form.space, []<std::uint64_t window> { return columns<&inside<window>>; }));
 }
 bool isspacep_own(Form& form) {
   return form.space == StateSpace::shared_cta && computed(form, columns<&inside_own_shared>);
@@ -265,7 +243,7 @@ bool isspacep_own(Form& form) {
 
 bool mapa(Form& form) {
   if (form.space != StateSpace::none && form.space != StateSpace::shared_cluster) return false;
-  return computed(form, choose_type<u32, u64>(form.type, []<Type t> { return columns<&of_rank<Value<t>>>; }));
+  return computed_for<u32, u64>(form, []<Type t> { return columns<&of_rank<Value<t>>>; });
 }
 
 bool lop3_test(Form& form) { return computed(form, &lop3_and_test); }

@@ -22,7 +22,7 @@ auto read(T x) {
   }
 }
 
-/// One comparison operator on one type.
+/// One comparison operator on one type, or on the halves of a packed type.
 template <Compare compare, bool ftz, class T>
 struct Test {
   static bool scalar(T a, T b) { return compares<compare>(read<ftz>(a), read<ftz>(b)); }
@@ -32,11 +32,10 @@ struct Test {
   static LaneMask lanes(std::byte* frame, std::uint32_t a, std::uint32_t b) {
     return lanes::where<&scalar, T, T>({frame, a}, {frame, b});
   }
-  static LaneMask low_lanes(std::byte* frame, std::uint32_t a, std::uint32_t b) {
-    return lanes::where<&low, Pair<T>, Pair<T>>({frame, a}, {frame, b});
-  }
-  static LaneMask high_lanes(std::byte* frame, std::uint32_t a, std::uint32_t b) {
-    return lanes::where<&high, Pair<T>, Pair<T>>({frame, a}, {frame, b});
+  static std::pair<LaneMask, LaneMask> halves(std::byte* frame, std::uint32_t a, std::uint32_t b) {
+    using Packed = Pair<T>;
+    return {lanes::where<&low, Packed, Packed>({frame, a}, {frame, b}),
+            lanes::where<&high, Packed, Packed>({frame, a}, {frame, b})};
   }
 };
 
@@ -78,10 +77,10 @@ template <class T>
 void run_setp_pair(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const auto& [d, e, a, b, c, unused] = instruction.operand;
   const Form& form = *instruction.form;
-  const LaneMask low = join(frame, form, T::low_lanes(frame, a, b), c);
-  const LaneMask high = join(frame, form, T::high_lanes(frame, a, b), c);
-  assign_predicate(frame, d, low, lanes);
-  assign_predicate(frame, e, high, lanes);
+  const auto [low, high] = T::halves(frame, a, b);
+  const LaneMask of_low = join(frame, form, low, c), of_high = join(frame, form, high, c);
+  assign_predicate(frame, d, of_low, lanes);
+  assign_predicate(frame, e, of_high, lanes);
 }
 
 /// The value that `set` writes for true: 1.0 of a float type, all ones of an integer type.
@@ -128,9 +127,9 @@ template <class T>
 void run_set_pair(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const auto& operand = instruction.operand;
   const Form& form = *instruction.form;
-  const LaneMask low = join(frame, form, T::low_lanes(frame, operand[1], operand[2]), operand[3]);
-  const LaneMask high = join(frame, form, T::high_lanes(frame, operand[1], operand[2]), operand[3]);
-  write_truth(frame, instruction, low, high, lanes);
+  const auto [low, high] = T::halves(frame, operand[1], operand[2]);
+  write_truth(frame, instruction, join(frame, form, low, operand[3]), join(frame, form, high, operand[3]),
+              lanes);
 }
 
 /// Returns f.operator()<Test<…>>() for the form's comparison, or null if T does not have that comparison.
@@ -149,24 +148,22 @@ Compute choose_compare(Compare compare, F f) {
 
 template <class F>
 Compute choose_test(Type type, Compare compare, bool ftz, F f) {
-  if (ftz) {
-    if (type == f32) return choose_compare<float, true, false>(compare, f);
-    if (type == f16 || type == f16x2) return choose_compare<Half, true, false>(compare, f);
-    return nullptr;
-  }
-  switch (type) {
-    case f32: return choose_compare<float, false, false>(compare, f);
-    case f16:
-    case f16x2: return choose_compare<Half, false, false>(compare, f);
-    case bf16:
-    case bf16x2: return choose_compare<Bfloat, false, false>(compare, f);
-    default: break;
-  }
+  if (type == f16 || type == f16x2)
+    return ftz ? choose_compare<Half, true, false>(compare, f)
+               : choose_compare<Half, false, false>(compare, f);
+  if (ftz) return type == f32 ? choose_compare<float, true, false>(compare, f) : nullptr;
+  if (type == bf16 || type == bf16x2) return choose_compare<Bfloat, false, false>(compare, f);
   if (const auto bits = choose_type<b16, b32, b64>(
           type, [&]<Type t> { return choose_compare<Value<t>, false, true>(compare, f); }))
     return bits;
-  return choose_type<u16, u32, u64, s16, s32, s64, f64>(
+  return choose_type<u16, u32, u64, s16, s32, s64, f32, f64>(
       type, [&]<Type t> { return choose_compare<Value<t>, false, false>(compare, f); });
+}
+
+/// `type`: of the operands that are compared.
+template <class F>
+bool tested(Form& form, Type type, F f) {
+  return computed(form, choose_test(type, form.compare, form.ftz, f));
 }
 
 template <class T>
@@ -192,42 +189,29 @@ Compute choose_slct(const Form& form) {
 }  // namespace
 
 bool setp(Form& form) {
-  return computed(form, choose_test(form.type, form.compare, form.ftz,
-                                    []<class T>() -> Compute { return fastest<&run_setp<T>>(); }));
+  return tested(form, form.type, []<class T>() -> Compute { return fastest<&run_setp<T>>(); });
 }
 bool setp_half(Form& form) {
-  return computed(form, choose_test(form.type, form.compare, form.ftz,
-                                    []<class T>() -> Compute { return fastest<&run_setp_half<T>>(); }));
+  return tested(form, form.type, []<class T>() -> Compute { return fastest<&run_setp_half<T>>(); });
 }
 bool setp_pair(Form& form) {
-  return computed(form, choose_test(form.type, form.compare, form.ftz,
-                                    []<class T>() -> Compute { return fastest<&run_setp_pair<T>>(); }));
+  return tested(form, form.type, []<class T>() -> Compute { return fastest<&run_setp_pair<T>>(); });
 }
 bool set(Form& form) {
-  return computed(form, choose_test(form.type2, form.compare, form.ftz,
-                                    []<class T>() -> Compute { return fastest<&run_set<T>>(); }));
+  return tested(form, form.type2, []<class T>() -> Compute { return fastest<&run_set<T>>(); });
 }
 bool set_pair(Form& form) {
-  return computed(form, choose_test(form.type2, form.compare, form.ftz,
-                                    []<class T>() -> Compute { return fastest<&run_set_pair<T>>(); }));
+  return tested(form, form.type2, []<class T>() -> Compute { return fastest<&run_set_pair<T>>(); });
 }
 
 bool selp(Form& form) {
-  switch (bytes_of(form.type)) {
-    case 2: return computed(form, columns<&choose_by_predicate<std::uint16_t>>);
-    case 4: return computed(form, columns<&choose_by_predicate<std::uint32_t>>);
-    case 8: return computed(form, columns<&choose_by_predicate<std::uint64_t>>);
-    default: return false;
-  }
+  return computed(form, choose_size<std::uint16_t, std::uint32_t, std::uint64_t>(
+                            bytes_of(form.type), []<class T> { return columns<&choose_by_predicate<T>>; }));
 }
 
 bool slct(Form& form) {
-  switch (bytes_of(form.type)) {
-    case 2: return computed(form, choose_slct<std::uint16_t>(form));
-    case 4: return computed(form, choose_slct<std::uint32_t>(form));
-    case 8: return computed(form, choose_slct<std::uint64_t>(form));
-    default: return false;
-  }
+  return computed(form, choose_size<std::uint16_t, std::uint32_t, std::uint64_t>(
+                            bytes_of(form.type), [&]<class T> { return choose_slct<T>(form); }));
 }
 
 }  // namespace foldproof::isa::select

@@ -7,11 +7,13 @@
 #include "devices/emulated/isa/dispatch.h"
 #include "devices/emulated/isa/exact.h"
 #include "devices/emulated/isa/select.h"
+#include "oracles/formats.h"
 
 namespace foldproof::isa::select {
 namespace {
 
 using enum Type;
+using convert::cast;
 using exact::Format;
 using exact::Kind;
 using exact::Number;
@@ -43,10 +45,6 @@ Shape shape_of(Type type) {
 }
 
 constexpr unsigned tf32_unused = 13;  // low bits of a register: tf32 is the upper 19 bits of an f32
-
-std::uint64_t low_bits(unsigned bits) {
-  return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-}
 
 bool is_subnormal(const Format& format, std::uint64_t bits) {
   const std::uint64_t magnitude = bits & low_bits(format.bits() - 1);
@@ -191,26 +189,13 @@ std::uint64_t extend(Type type, std::uint64_t value) {
 /// The general conversion, lane by lane.
 void run_cvt(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const Form& form = *instruction.form;
-  const auto& [d, a, b, unused, unused2, unused3] = instruction.operand;
+  const auto& operand = instruction.operand;
   const unsigned to = destination_bytes(form), from = source_bytes(form);
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    const std::uint64_t first = load_column(frame + a, lane, from);
-    const std::uint64_t second = b == no_operand ? 0 : load_column(frame + b, lane, from);
-    store_column(frame + d, lane, to, extend(form.type, convert_bits(form, first, second)));
-  }
-}
-
-template <class Column>
-void load_columns(std::uint64_t* value, const std::byte* source) {
-  const auto* columns = reinterpret_cast<const Column*>(source);
-  for (unsigned lane = 0; lane < warp_size; ++lane) value[lane] = columns[lane];
-}
-template <class Column>
-void store_columns(std::byte* destination, const std::uint64_t* value, LaneMask lanes) {
-  Column narrow[warp_size];
-  for (unsigned lane = 0; lane < warp_size; ++lane) narrow[lane] = static_cast<Column>(value[lane]);
-  lanes::blend(reinterpret_cast<Column*>(destination), narrow, lanes);
+  for_lanes(lanes, [&](unsigned lane) {
+    const std::uint64_t a = load_column(frame + operand[1], lane, from);
+    const std::uint64_t b = operand[2] == no_operand ? 0 : load_column(frame + operand[2], lane, from);
+    store_column(frame + operand[0], lane, to, extend(form.type, convert_bits(form, a, b)));
+  });
 }
 
 /// Integer to integer between registers of any width: extended according to the source type, then according
@@ -218,21 +203,15 @@ void store_columns(std::byte* destination, const std::uint64_t* value, LaneMask 
 void run_integer_cvt(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const Form& form = *instruction.form;
   std::uint64_t value[warp_size];
-  const std::byte* source = frame + instruction.operand[1];
-  switch (source_bytes(form)) {
-    case 1: load_columns<std::uint8_t>(value, source); break;
-    case 2: load_columns<std::uint16_t>(value, source); break;
-    case 4: load_columns<std::uint32_t>(value, source); break;
-    default: load_columns<std::uint64_t>(value, source); break;
-  }
+  lanes::with_size(source_bytes(form), [&]<class Column>(Column) {
+    std::copy_n(row<Column>(frame, instruction.operand[1]), warp_size, value);
+  });
   for (auto& x : value) x = extend(form.type, extend(form.type2, x));
-  std::byte* destination = frame + instruction.operand[0];
-  switch (destination_bytes(form)) {
-    case 1: return store_columns<std::uint8_t>(destination, value, lanes);
-    case 2: return store_columns<std::uint16_t>(destination, value, lanes);
-    case 4: return store_columns<std::uint32_t>(destination, value, lanes);
-    default: return store_columns<std::uint64_t>(destination, value, lanes);
-  }
+  lanes::with_size(destination_bytes(form), [&]<class Column>(Column) {
+    Column narrow[warp_size];
+    for (unsigned lane = 0; lane < warp_size; ++lane) narrow[lane] = static_cast<Column>(value[lane]);
+    lanes::blend(row<Column>(frame, instruction.operand[0]), narrow, lanes);
+  });
 }
 
 bool registers_fit_types(const Form& form) {
@@ -247,22 +226,22 @@ Compute fast_cvt(const Form& form) {
     Compute compute;
   };
   static const Fast table[] = {
-      {f32, s32, Rounding::rn, columns<&convert::f32_from_s32>},
+      {f32, s32, Rounding::rn, columns<&cast<float, std::int32_t>>},
       {f32, u32, Rounding::rn, columns<&convert::f32_from_u32>},
-      {f64, s32, Rounding::rn, columns<&convert::f64_from_s32>},
-      {f64, u32, Rounding::rn, columns<&convert::f64_from_u32>},
+      {f64, s32, Rounding::rn, columns<&cast<double, std::int32_t>>},
+      {f64, u32, Rounding::rn, columns<&cast<double, std::uint32_t>>},
       {s32, f32, Rounding::rzi, columns<&convert::s32_from_f32>},
       {u32, f32, Rounding::rzi, columns<&convert::u32_from_f32>},
-      {f64, f32, Rounding::none, columns<&convert::f64_from_f32>},
-      {f32, f64, Rounding::rn, columns<&convert::f32_from_f64>},
+      {f64, f32, Rounding::none, columns<&cast<double, float>>},
+      {f32, f64, Rounding::rn, columns<&cast<float, double>>},
       {f32, f16, Rounding::none, columns<&convert::f32_from_f16>},
       {f32, bf16, Rounding::none, columns<&convert::f32_from_bf16>},
-      {f32, f32, Rounding::none, columns<&convert::integer<std::uint32_t, std::uint32_t>>},
-      {f64, f64, Rounding::none, columns<&convert::integer<std::uint64_t, std::uint64_t>>},
-      {f16, f32, Rounding::rn, columns<&convert::f16_from_f32>},
-      {bf16, f32, Rounding::rn, columns<&convert::bf16_from_f32>},
-      {f16x2, f32, Rounding::rn, columns<&convert::f16x2_from_f32>},
-      {bf16x2, f32, Rounding::rn, columns<&convert::bf16x2_from_f32>},
+      {f32, f32, Rounding::none, columns<&cast<std::uint32_t, std::uint32_t>>},
+      {f64, f64, Rounding::none, columns<&cast<std::uint64_t, std::uint64_t>>},
+      {f16, f32, Rounding::rn, columns<&narrow<Half>>},
+      {bf16, f32, Rounding::rn, columns<&narrow<Bfloat>>},
+      {f16x2, f32, Rounding::rn, columns<&convert::pair_from_f32<Half>>},
+      {bf16x2, f32, Rounding::rn, columns<&convert::pair_from_f32<Bfloat>>},
   };
   if (form.ftz || form.sat || form.relu || form.satfinite || !registers_fit_types(form)) return nullptr;
   for (const Fast& fast : table)
@@ -275,7 +254,7 @@ Compute integer_cvt(const Form& form) {
   if (!registers_fit_types(form)) return &run_integer_cvt;
   return choose_type<u8, u16, u32, u64, s8, s16, s32, s64>(form.type, [&]<Type d> {
     return choose_type<u8, u16, u32, u64, s8, s16, s32, s64>(
-        form.type2, []<Type s> { return columns<&convert::integer<Value<d>, Value<s>>>; });
+        form.type2, []<Type s> { return columns<&cast<Value<d>, Value<s>>>; });
   });
 }
 
@@ -312,42 +291,44 @@ std::uint64_t decode_scale(std::uint64_t code) {
 
 void run_scale(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const Form& form = *instruction.form;
-  const auto& [d, a, b, unused, unused2, unused3] = instruction.operand;
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  const auto& operand = instruction.operand;
+  std::byte* d = frame + operand[0];
+  for_lanes(lanes, [&](unsigned lane) {
     if (form.type == bf16x2) {
-      const std::uint64_t codes = load_column(frame + a, lane, 2);
-      store_column(frame + d, lane, 4, decode_scale(codes & 0xFF) | decode_scale(codes >> 8) << 16);
-      continue;
+      const std::uint64_t codes = load_column(frame + operand[1], lane, 2);
+      return store_column(d, lane, 4, decode_scale(codes & 0xFF) | decode_scale(codes >> 8) << 16);
     }
-    const auto first = static_cast<std::uint32_t>(load_column(frame + a, lane, 4));
-    const std::uint32_t high = form.type2 == bf16x2 ? first & 0xFFFF0000u : first;
-    const std::uint32_t low = form.type2 == bf16x2 ? first << 16 : row<std::uint32_t>(frame, b)[lane];
+    const std::uint32_t first = row<std::uint32_t>(frame, operand[1])[lane];
+    const bool pair = form.type2 == bf16x2;
+    const std::uint32_t high = pair ? first & 0xFFFF0000u : first;
+    const std::uint32_t low = pair ? first << 16 : row<std::uint32_t>(frame, operand[2])[lane];
     const auto encode = [&](std::uint32_t bits) {
       return encode_scale(std::bit_cast<float>(bits), form.rounding, form.satfinite);
     };
-    store_column(frame + d, lane, 2, encode(low) | encode(high) << 8);
-  }
+    store_column(d, lane, 2, encode(low) | encode(high) << 8);
+  });
 }
 
 /// cvt.pack: a and b clamped to the width of T, b in the lowest bits; the optional third operand is shifted
 /// in above them.
 void run_pack(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const Form& form = *instruction.form;
-  const auto& [d, a, b, c, unused, unused2] = instruction.operand;
+  const auto& operand = instruction.operand;
   const unsigned bits = isa::bits_of(form.type);
-  const bool negative = form.type == s16 || form.type == s8 || form.type == s4 || form.type == s2;
-  const std::int32_t low = negative ? -(1 << (bits - 1)) : 0, high = (1 << (negative ? bits - 1 : bits)) - 1;
+  const bool negative = is_signed(form.type) || form.type == s4 || form.type == s2;
+  const std::int32_t least = negative ? -(1 << (bits - 1)) : 0,
+                     most = (1 << (negative ? bits - 1 : bits)) - 1;
   const auto clamped = [&](std::int32_t x) {
-    return static_cast<std::uint32_t>(std::clamp(x, low, high)) & static_cast<std::uint32_t>(low_bits(bits));
+    return static_cast<std::uint32_t>(std::clamp(x, least, most)) &
+           static_cast<std::uint32_t>(low_bits(bits));
   };
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    const std::uint32_t packed =
-        clamped(row<std::int32_t>(frame, a)[lane]) << bits | clamped(row<std::int32_t>(frame, b)[lane]);
-    const std::uint32_t above = c == no_operand ? 0 : row<std::uint32_t>(frame, c)[lane] << (2 * bits);
-    row<std::uint32_t>(frame, d)[lane] = packed | above;
-  }
+  for_lanes(lanes, [&](unsigned lane) {
+    const std::uint32_t high = clamped(row<std::int32_t>(frame, operand[1])[lane]);
+    const std::uint32_t low = clamped(row<std::int32_t>(frame, operand[2])[lane]);
+    const std::uint32_t above =
+        operand[3] == no_operand ? 0 : row<std::uint32_t>(frame, operand[3])[lane] << (2 * bits);
+    row<std::uint32_t>(frame, operand[0])[lane] = above | high << bits | low;
+  });
 }
 
 }  // namespace

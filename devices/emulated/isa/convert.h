@@ -10,19 +10,14 @@
 
 namespace foldproof::isa::convert {
 
-/// Integer to integer without .sat: the low bits, extended by the source's sign.
+/// Integer to integer without .sat: the low bits, extended by the source's sign. In conversions to and from
+/// f64, a NaN keeps its sign and upper payload bits, as on the host.
 template <class D, class S>
-D integer(S x) {
+D cast(S x) {
   return static_cast<D>(x);
 }
 
-inline float f32_from_s32(std::int32_t x) { return static_cast<float>(x); }
 inline float f32_from_u32(std::uint32_t x) { return static_cast<float>(static_cast<double>(x)); }
-inline double f64_from_s32(std::int32_t x) { return x; }
-inline double f64_from_u32(std::uint32_t x) { return x; }
-/// In conversions to and from f64, a NaN keeps its sign and upper payload bits, as on the host.
-inline double f64_from_f32(float x) { return x; }
-inline float f32_from_f64(double x) { return static_cast<float>(x); }
 
 /// Truncates and clamps to the range; NaN gives 0.
 inline std::int32_t s32_from_f32(float x) {
@@ -41,10 +36,10 @@ inline std::uint32_t u32_from_f32(float x) {
 inline float f32_from_f16(Half x) { return canonical(to_float(x)); }
 /// A bf16 is the upper half of an f32, NaNs included.
 inline float f32_from_bf16(Bfloat x) { return to_float(x); }
-inline Half f16_from_f32(float x) { return narrow<Half>(x); }
-inline Bfloat bf16_from_f32(float x) { return narrow<Bfloat>(x); }
 /// a becomes the high half.
-inline Pair<Half> f16x2_from_f32(float a, float b) { return {narrow<Half>(b), narrow<Half>(a)}; }
-inline Pair<Bfloat> bf16x2_from_f32(float a, float b) { return {narrow<Bfloat>(b), narrow<Bfloat>(a)}; }
+template <class H>
+Pair<H> pair_from_f32(float a, float b) {
+  return {narrow<H>(b), narrow<H>(a)};
+}
 
 }  // namespace foldproof::isa::convert

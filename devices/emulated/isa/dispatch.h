@@ -12,94 +12,13 @@ namespace foldproof::isa {
 /// The C++ type in which values of a PTX type are computed.
 template <Type type>
 struct ValueOf;
-template <>
-struct ValueOf<Type::pred> {
-  using type = bool;
-};
-template <>
-struct ValueOf<Type::b8> {
-  using type = std::uint8_t;
-};
-template <>
-struct ValueOf<Type::b16> {
-  using type = std::uint16_t;
-};
-template <>
-struct ValueOf<Type::b32> {
-  using type = std::uint32_t;
-};
-template <>
-struct ValueOf<Type::b64> {
-  using type = std::uint64_t;
-};
-template <>
-struct ValueOf<Type::u8> {
-  using type = std::uint8_t;
-};
-template <>
-struct ValueOf<Type::u16> {
-  using type = std::uint16_t;
-};
-template <>
-struct ValueOf<Type::u32> {
-  using type = std::uint32_t;
-};
-template <>
-struct ValueOf<Type::u64> {
-  using type = std::uint64_t;
-};
-template <>
-struct ValueOf<Type::s8> {
-  using type = std::int8_t;
-};
-template <>
-struct ValueOf<Type::s16> {
-  using type = std::int16_t;
-};
-template <>
-struct ValueOf<Type::s32> {
-  using type = std::int32_t;
-};
-template <>
-struct ValueOf<Type::s64> {
-  using type = std::int64_t;
-};
-template <>
-struct ValueOf<Type::u16x2> {
-  using type = Pair<std::uint16_t>;
-};
-template <>
-struct ValueOf<Type::s16x2> {
-  using type = Pair<std::int16_t>;
-};
-template <>
-struct ValueOf<Type::f16> {
-  using type = Half;
-};
-template <>
-struct ValueOf<Type::f16x2> {
-  using type = Pair<Half>;
-};
-template <>
-struct ValueOf<Type::bf16> {
-  using type = Bfloat;
-};
-template <>
-struct ValueOf<Type::bf16x2> {
-  using type = Pair<Bfloat>;
-};
-template <>
-struct ValueOf<Type::f32> {
-  using type = float;
-};
-template <>
-struct ValueOf<Type::f32x2> {
-  using type = Pair<float>;
-};
-template <>
-struct ValueOf<Type::f64> {
-  using type = double;
-};
+#define FOLDPROOF_TYPE(id, bits, value) \
+  template <>                           \
+  struct ValueOf<Type::id> {            \
+    using type = value;                 \
+  };
+#include "devices/emulated/isa/types.def"
+#undef FOLDPROOF_TYPE
 template <Type type>
 using Value = typename ValueOf<type>::type;
 
@@ -108,6 +27,14 @@ template <Type... types, class F>
 Compute choose_type(Type type, F f) {
   Compute result = nullptr;
   static_cast<void>(((type == types && (result = f.template operator()<types>(), true)) || ...));
+  return result;
+}
+
+/// choose_size<std::uint16_t, …>(bytes, []<class T> { return columns<…>; }): null if none has that size.
+template <class... Sizes, class F>
+Compute choose_size(unsigned bytes, F f) {
+  Compute result = nullptr;
+  static_cast<void>(((bytes == sizeof(Sizes) && (result = f.template operator()<Sizes>(), true)) || ...));
   return result;
 }
 
@@ -134,5 +61,37 @@ inline bool computed(Form& form, Compute compute) {
   form.compute = compute;
   return compute != nullptr;
 }
+template <Type... types, class F>
+bool computed_for(Form& form, F f) {
+  return computed(form, choose_type<types...>(form.type, f));
+}
+
+enum class Clamp : std::uint8_t { none, sat, relu };
+
+inline constexpr auto never_tiny = [](auto...) { return false; };
+
+/// A floating-point operation with its modifiers: .ftz on operands and result, then the canonical NaN and
+/// .sat or .relu. `tiny` decides for which operands .ftz flushes a result that rounds to a normal number.
+template <auto f, auto tiny, bool ftz, Clamp clamp, class Pointer = decltype(+f)>
+struct Modified;
+
+template <auto f, auto tiny, bool ftz, Clamp clamp, class V, class... A>
+struct Modified<f, tiny, ftz, clamp, V (*)(A...)> {
+  static V apply(A... a) { return result(in(a)...); }
+
+ private:
+  static V in(V x) {
+    if constexpr (ftz) return flush(x);
+    return x;
+  }
+  static V result(A... a) {
+    V x = f(a...);
+    if constexpr (ftz) x = flush(flush_if(tiny(a...), x));
+    x = canonical(x);
+    if constexpr (clamp == Clamp::sat) return saturate(x);
+    if constexpr (clamp == Clamp::relu) return relu(x);
+    return x;
+  }
+};
 
 }  // namespace foldproof::isa

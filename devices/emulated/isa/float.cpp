@@ -4,139 +4,71 @@
 
 #include "devices/emulated/isa/dispatch.h"
 #include "devices/emulated/isa/double.h"
-#include "devices/emulated/isa/hardware_fma.h"
 #include "devices/emulated/isa/lanes.h"
 #include "devices/emulated/isa/select.h"
 
 namespace foldproof::isa::select {
 namespace {
 
-constexpr auto never_tiny = [](auto...) { return false; };
-
-/// An f32 operation with its modifiers: .ftz on operands and result, .sat and the canonical NaN on the
-/// result. `tiny` decides for which operands .ftz flushes a result that rounds to a normal number.
-template <auto f, auto tiny, bool ftz, bool sat>
-struct Modified {
-  static float in(float x) { return ftz ? flush(x) : x; }
-  static float out(float x) {
-    const float number = canonical(ftz ? flush(x) : x);
-    return sat ? saturate(number) : number;
-  }
-  static float one(float a) { return apply(in(a)); }
-  static float two(float a, float b) { return apply(in(a), in(b)); }
-  static float three(float a, float b, float c) { return apply(in(a), in(b), in(c)); }
-
- private:
-  template <class... A>
-  static float apply(A... a) {
-    return out(flush_if(ftz && tiny(a...), f(a...)));
-  }
-};
-
-/// Calls g.operator()<Modified<f, tiny, ftz, sat>>() for the flags of the form.
-template <auto f, auto tiny, class G>
-Compute choose_modified(const Form& form, G g) {
+/// f with the modifiers of the form; `packed`: the instruction exists for pairs of f32, without .sat.
+template <auto f, auto tiny = never_tiny, bool packed = false>
+Compute modified(const Form& form) {
   return choose_flag(form.ftz, [&]<bool ftz> {
-    return choose_flag(form.sat,
-                       [&]<bool sat> { return g.template operator()<Modified<f, tiny, ftz, sat>>(); });
+    return choose_flag(form.sat, [&]<bool sat>() -> Compute {
+      using M = Modified<f, tiny, ftz, sat ? Clamp::sat : Clamp::none>;
+      if constexpr (packed)
+        if (form.type == Type::f32x2) return sat ? nullptr : column_pairs<&M::apply>;
+      return columns<&M::apply>;
+    });
   });
 }
 
-constexpr auto take_one = []<class M>() -> Compute { return columns<&M::one>; };
-constexpr auto take_two = []<class M>() -> Compute { return columns<&M::two>; };
-constexpr auto take_three = []<class M>() -> Compute { return columns<&M::three>; };
-constexpr auto take_two_pairs = []<class M>() -> Compute { return column_pairs<&M::two>; };
-constexpr auto take_three_pairs = []<class M>() -> Compute { return column_pairs<&M::three>; };
-
-/// The arithmetic instructions, by rounding mode.
-struct Add {
-  template <Rounding r>
-  static constexpr auto tiny = never_tiny;
-  template <Rounding r>
-  static constexpr auto single = &f32::add<r>;
-  template <Rounding r>
-  static constexpr auto twice = &f64::add<r>;
-};
-struct Sub {
-  template <Rounding r>
-  static constexpr auto tiny = never_tiny;
-  template <Rounding r>
-  static constexpr auto single = &f32::sub<r>;
-  template <Rounding r>
-  static constexpr auto twice = &f64::sub<r>;
-};
-struct Mul {
-  template <Rounding r>
-  static constexpr auto tiny = &f32::product_is_tiny<r>;
-  template <Rounding r>
-  static constexpr auto single = &f32::mul<r>;
-  template <Rounding r>
-  static constexpr auto twice = &f64::mul<r>;
-};
-struct Fma {
-  template <Rounding r>
-  static constexpr auto tiny = &f32::fused_is_tiny<r>;
-  template <Rounding r>
-  static constexpr auto single = &f32::fma<r>;
-  template <Rounding r>
-  static constexpr auto twice = &f64::fma<r>;
-};
-struct Div {
-  template <Rounding r>
-  static constexpr auto tiny = &f32::quotient_is_tiny<r>;
-  template <Rounding r>
-  static constexpr auto single = &f32::div<r>;
-  template <Rounding r>
-  static constexpr auto twice = &f64::div<r>;
-};
-struct Rcp {
-  template <Rounding r>
-  static constexpr auto tiny = &f32::reciprocal_is_tiny<r>;
-  template <Rounding r>
-  static constexpr auto single = &f32::rcp<r>;
-  template <Rounding r>
-  static constexpr auto twice = &f64::rcp<r>;
-};
-struct Sqrt {
-  template <Rounding r>
-  static constexpr auto tiny = never_tiny;
-  template <Rounding r>
-  static constexpr auto single = &f32::sqrt<r>;
-  template <Rounding r>
-  static constexpr auto twice = &f64::sqrt<r>;
-};
-
-/// `take` and `take_pairs` match the number of operands. .ftz and .sat exist for f32, .ftz for f32x2.
-template <class Operation, class Take, class TakePairs>
-bool arithmetic(Form& form, Take take, TakePairs take_pairs) {
-  return computed(
-      form, choose_rounding(form.rounding, [&]<Rounding r>() -> Compute {
-        if (form.type == Type::f32)
-          return choose_modified<Operation::template single<r>, Operation::template tiny<r>>(form, take);
-        if (form.type == Type::f32x2)
-          return form.sat ? nullptr
-                          : choose_modified<Operation::template single<r>, Operation::template tiny<r>>(
-                                form, take_pairs);
-        if (form.ftz || form.sat) return nullptr;
-        return r == Rounding::rn ? columns<Operation::template twice<r>>
-                                 : each_lane<Operation::template twice<r>>;
-      }));
+/// An instruction on f32 and f64 in one rounding mode. Only f32 has .ftz and .sat.
+template <Rounding rounding, auto single, auto twice, auto tiny = never_tiny, bool packed = true>
+Compute arithmetic(const Form& form) {
+  if (form.type != Type::f64) return modified<single, tiny, packed>(form);
+  if (form.ftz || form.sat) return nullptr;
+  return rounding == Rounding::rn ? columns<twice> : each_lane<twice>;
 }
 
-constexpr auto take_nothing = []<class>() -> Compute { return nullptr; };
+template <class F>
+bool rounded(Form& form, F f) {
+  return computed(form, choose_rounding(form.rounding, f));
+}
 
 }  // namespace
 
-bool add_float(Form& form) { return arithmetic<Add>(form, take_two, take_two_pairs); }
-bool sub_float(Form& form) { return arithmetic<Sub>(form, take_two, take_two_pairs); }
-bool mul_float(Form& form) { return arithmetic<Mul>(form, take_two, take_two_pairs); }
+bool add_float(Form& form) {
+  return rounded(form, [&]<Rounding r> { return arithmetic<r, &f32::add<r>, &f64::add<r>>(form); });
+}
+bool sub_float(Form& form) {
+  return rounded(form, [&]<Rounding r> { return arithmetic<r, &f32::sub<r>, &f64::sub<r>>(form); });
+}
+bool mul_float(Form& form) {
+  return rounded(form, [&]<Rounding r> {
+    return arithmetic<r, &f32::mul<r>, &f64::mul<r>, &f32::product_is_tiny<r>>(form);
+  });
+}
 bool fma_float(Form& form) {
   if (const Compute hardware = hardware_fma(form)) return computed(form, hardware);
-  return arithmetic<Fma>(form, take_three, take_three_pairs);
+  return rounded(form, [&]<Rounding r> {
+    return arithmetic<r, &f32::fma<r>, &f64::fma<r>, &f32::fused_is_tiny<r>>(form);
+  });
 }
-bool div_float(Form& form) { return arithmetic<Div>(form, take_two, take_nothing); }
-bool rcp(Form& form) { return arithmetic<Rcp>(form, take_one, take_nothing); }
-bool sqrt(Form& form) { return arithmetic<Sqrt>(form, take_one, take_nothing); }
+bool div_float(Form& form) {
+  return rounded(form, [&]<Rounding r> {
+    return arithmetic<r, &f32::div<r>, &f64::div<r>, &f32::quotient_is_tiny<r>, false>(form);
+  });
+}
+bool rcp(Form& form) {
+  return rounded(form, [&]<Rounding r> {
+    return arithmetic<r, &f32::rcp<r>, &f64::rcp<r>, &f32::reciprocal_is_tiny<r>, false>(form);
+  });
+}
+bool sqrt(Form& form) {
+  return rounded(
+      form, [&]<Rounding r> { return arithmetic<r, &f32::sqrt<r>, &f64::sqrt<r>, never_tiny, false>(form); });
+}
 
 namespace {
 
@@ -152,22 +84,27 @@ float with_abs(float a, float b) {
 }
 
 /// Three operands (sm_100): combines the third with the extremum of the first two.
-template <class M>
+template <auto f, bool ftz>
 float chained(float a, float b, float c) {
-  return M::two(M::two(a, b), c);
+  constexpr auto modified = &Modified<f, never_tiny, ftz, Clamp::none>::apply;
+  return modified(modified(a, b), c);
 }
-template <class M>
+template <auto f, bool ftz>
 void run_two_or_three(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
-  const Compute compute = instruction.operand[3] == no_operand ? columns<&M::two> : columns<&chained<M>>;
+  const bool two = instruction.operand[3] == no_operand;
+  const Compute compute =
+      two ? columns<&Modified<f, never_tiny, ftz, Clamp::none>::apply> : columns<&chained<f, ftz>>;
   compute(frame, instruction, lanes);
+}
+template <auto f>
+Compute two_or_three(const Form& form) {
+  return form.ftz ? &run_two_or_three<f, true> : &run_two_or_three<f, false>;
 }
 
 template <auto f>
 Compute choose_extremum(const Form& form) {
-  if (form.xorsign) return choose_modified<&with_xorsign<f>, never_tiny>(form, take_two);
-  constexpr auto take = []<class M>() -> Compute { return &run_two_or_three<M>; };
-  return form.abs ? choose_modified<&with_abs<f>, never_tiny>(form, take)
-                  : choose_modified<f, never_tiny>(form, take);
+  if (form.xorsign) return modified<&with_xorsign<f>>(form);
+  return form.abs ? two_or_three<&with_abs<f>>(form) : two_or_three<f>(form);
 }
 
 template <auto f>
@@ -189,11 +126,11 @@ bool max_float(Form& form) {
 
 bool abs_float(Form& form) {
   if (form.type == Type::f64) return computed(form, form.ftz ? nullptr : columns<&f64::abs>);
-  return computed(form, choose_modified<&f32::abs, never_tiny>(form, take_one));
+  return computed(form, modified<&f32::abs>(form));
 }
 bool neg_float(Form& form) {
   if (form.type == Type::f64) return computed(form, form.ftz ? nullptr : columns<&f64::neg>);
-  return computed(form, choose_modified<&f32::neg, never_tiny>(form, take_one));
+  return computed(form, modified<&f32::neg>(form));
 }
 
 namespace {

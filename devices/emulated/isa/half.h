@@ -90,6 +90,21 @@ inline Half flush(Half x) {
   return {static_cast<std::uint16_t>((x.bits & 0x7C00) == 0 ? x.bits & half_sign : x.bits)};
 }
 
+/// .sat turns NaN into +0, .relu keeps it. NaN results of 16-bit operations are always canonical.
+template <class H>
+H saturate(H x) {
+  return narrow<H>(saturate(to_float(x)));
+}
+template <class H>
+H relu(H x) {
+  const float value = to_float(x);
+  return narrow<H>(value < 0.0f || value == 0.0f ? 0.0f : value);
+}
+template <class H>
+H canonical(H x) {
+  return x;
+}
+
 namespace half {
 
 template <class H>
@@ -124,17 +139,6 @@ inline bool fused_is_tiny(Half a, Half b, Half c) {
 template <class H>
 H abs(H a) {
   return {static_cast<std::uint16_t>(a.bits & ~half_sign)};
-}
-
-/// .sat and .relu. .sat turns NaN into +0, .relu keeps it.
-template <class H>
-H saturate(H x) {
-  return narrow<H>(isa::saturate(to_float(x)));
-}
-template <class H>
-H relu(H x) {
-  const float value = to_float(x);
-  return narrow<H>(value < 0.0f || value == 0.0f ? 0.0f : value);
 }
 
 }  // namespace half

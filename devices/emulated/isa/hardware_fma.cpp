@@ -1,5 +1,4 @@
-#include "devices/emulated/isa/hardware_fma.h"
-
+// fma.rn with the instruction of the processor.
 #include <cstring>
 
 #include "devices/emulated/isa/dispatch.h"
@@ -45,7 +44,7 @@ FOLDPROOF_FMA void fuse_f32(std::byte* frame, const Instruction& instruction, La
                         f32::fused_is_tiny<Rounding::rn>(in(a[k]), in(b[k]), in(c[k]));
       value[k] = bits_of(flush_if(tiny, std::bit_cast<float>(value[k])));
     }
-  using Register = typename lanes::BitsOfSize<4 * per_lane>::type;
+  using Register = lanes::BitsOfSize<4 * per_lane>;
   Register registers[warp_size];
   std::memcpy(registers, value, sizeof value);
   lanes::blend(row<Register>(frame, operand[0]), registers, lanes);

@@ -10,94 +10,97 @@ using enum Type;
 using namespace integer;
 
 template <class F>
-Compute choose_integer(Type type, F f) {
-  return choose_type<u16, u32, u64, s16, s32, s64>(type, f);
+bool computed_for_integers(Form& form, F f) {
+  return computed_for<u16, u32, u64, s16, s32, s64>(form, f);
 }
-template <class F>
-Compute choose_word(Type type, F f) {
-  return choose_type<u32, s32>(type, f);
+
+/// `Operation` gives the function for a type; .sat exists for s32, as `saturated`.
+template <auto saturated, class Operation>
+bool sum(Form& form, Operation) {
+  if (form.sat) return computed(form, form.type == s32 ? columns<saturated> : nullptr);
+  if (form.type == u16x2 || form.type == s16x2)
+    return computed(form, column_pairs<Operation{}.template operator()<std::uint16_t>()>);
+  return computed_for_integers(form,
+                               []<Type t> { return columns<Operation{}.template operator()<Value<t>>()>; });
+}
+
+/// .relu exists for s32 and s16x2.
+template <class Operation, class WithRelu>
+bool extremum(Form& form, Operation, WithRelu) {
+  using U = std::uint16_t;
+  using S = std::int16_t;
+  constexpr auto relu = WithRelu{};
+  if (form.type == u16x2)
+    return computed(form, form.relu ? nullptr : column_pairs<Operation{}.template operator()<U>()>);
+  if (form.type == s16x2)
+    return computed(form, form.relu ? column_pairs<relu.template operator()<S>()>
+                                    : column_pairs<Operation{}.template operator()<S>()>);
+  if (form.relu)
+    return computed(form, form.type == s32 ? columns<relu.template operator()<std::int32_t>()> : nullptr);
+  return computed_for_integers(form,
+                               []<Type t> { return columns<Operation{}.template operator()<Value<t>>()>; });
 }
 
 }  // namespace
 
 bool add_int(Form& form) {
-  if (form.sat) return computed(form, form.type == s32 ? columns<&add_sat> : nullptr);
-  if (form.type == u16x2 || form.type == s16x2) return computed(form, column_pairs<&add<std::uint16_t>>);
-  return computed(form, choose_integer(form.type, []<Type t> { return columns<&add<Value<t>>>; }));
+  return sum<&add_sat>(form, []<class T> { return &add<T>; });
 }
-
 bool sub_int(Form& form) {
-  if (form.sat) return computed(form, form.type == s32 ? columns<&sub_sat> : nullptr);
-  if (form.type == u16x2 || form.type == s16x2) return computed(form, column_pairs<&sub<std::uint16_t>>);
-  return computed(form, choose_integer(form.type, []<Type t> { return columns<&sub<Value<t>>>; }));
+  return sum<&sub_sat>(form, []<class T> { return &sub<T>; });
 }
 
 bool mul_int(Form& form) {
-  if (form.has("lo"))
-    return computed(form, choose_integer(form.type, []<Type t> { return columns<&mul_lo<Value<t>>>; }));
-  if (form.has("hi"))
-    return computed(form, choose_integer(form.type, []<Type t> { return columns<&mul_hi<Value<t>>>; }));
-  return computed(
-      form, choose_type<u16, u32, s16, s32>(form.type, []<Type t> { return columns<&mul_wide<Value<t>>>; }));
+  if (form.has("wide"))
+    return computed_for<u16, u32, s16, s32>(form, []<Type t> { return columns<&mul_wide<Value<t>>>; });
+  return computed_for_integers(
+      form, [&]<Type t> { return form.has("lo") ? columns<&mul_lo<Value<t>>> : columns<&mul_hi<Value<t>>>; });
 }
 
 bool mad_int(Form& form) {
   if (form.sat) return computed(form, form.has("hi") && form.type == s32 ? columns<&mad_hi_sat> : nullptr);
-  if (form.has("lo"))
-    return computed(form, choose_integer(form.type, []<Type t> { return columns<&mad_lo<Value<t>>>; }));
-  if (form.has("hi"))
-    return computed(form, choose_integer(form.type, []<Type t> { return columns<&mad_hi<Value<t>>>; }));
-  return computed(
-      form, choose_type<u16, u32, s16, s32>(form.type, []<Type t> { return columns<&mad_wide<Value<t>>>; }));
+  if (form.has("wide"))
+    return computed_for<u16, u32, s16, s32>(form, []<Type t> { return columns<&mad_wide<Value<t>>>; });
+  return computed_for_integers(
+      form, [&]<Type t> { return form.has("lo") ? columns<&mad_lo<Value<t>>> : columns<&mad_hi<Value<t>>>; });
 }
 
 bool mul24(Form& form) {
-  if (form.has("lo"))
-    return computed(form, choose_word(form.type, []<Type t> { return columns<&mul24_lo<Value<t>>>; }));
-  return computed(form, choose_word(form.type, []<Type t> { return columns<&mul24_hi<Value<t>>>; }));
+  return computed_for<u32, s32>(form, [&]<Type t> {
+    return form.has("lo") ? columns<&mul24_lo<Value<t>>> : columns<&mul24_hi<Value<t>>>;
+  });
 }
 
 bool mad24(Form& form) {
   if (form.sat) return computed(form, form.has("hi") && form.type == s32 ? columns<&mad24_hi_sat> : nullptr);
-  if (form.has("lo"))
-    return computed(form, choose_word(form.type, []<Type t> { return columns<&mad24_lo<Value<t>>>; }));
-  return computed(form, choose_word(form.type, []<Type t> { return columns<&mad24_hi<Value<t>>>; }));
+  return computed_for<u32, s32>(form, [&]<Type t> {
+    return form.has("lo") ? columns<&mad24_lo<Value<t>>> : columns<&mad24_hi<Value<t>>>;
+  });
 }
 
 bool sad(Form& form) {
-  return computed(form, choose_integer(form.type, []<Type t> { return columns<&integer::sad<Value<t>>>; }));
+  return computed_for_integers(form, []<Type t> { return columns<&integer::sad<Value<t>>>; });
 }
 bool div_int(Form& form) {
-  return computed(form, choose_integer(form.type, []<Type t> { return each_lane<&div<Value<t>>>; }));
+  return computed_for_integers(form, []<Type t> { return each_lane<&div<Value<t>>>; });
 }
 bool rem(Form& form) {
-  return computed(form, choose_integer(form.type, []<Type t> { return each_lane<&integer::rem<Value<t>>>; }));
+  return computed_for_integers(form, []<Type t> { return each_lane<&integer::rem<Value<t>>>; });
 }
 bool abs_int(Form& form) {
-  return computed(form,
-                  choose_type<s16, s32, s64>(form.type, []<Type t> { return columns<&abs<Value<t>>>; }));
+  return computed_for<s16, s32, s64>(form, []<Type t> { return columns<&abs<Value<t>>>; });
 }
 bool neg_int(Form& form) {
-  return computed(form,
-                  choose_type<s16, s32, s64>(form.type, []<Type t> { return columns<&neg<Value<t>>>; }));
+  return computed_for<s16, s32, s64>(form, []<Type t> { return columns<&neg<Value<t>>>; });
 }
 
 bool min_int(Form& form) {
-  if (form.type == u16x2) return computed(form, form.relu ? nullptr : column_pairs<&min<std::uint16_t>>);
-  if (form.type == s16x2)
-    return computed(form,
-                    form.relu ? column_pairs<&min_relu<std::int16_t>> : column_pairs<&min<std::int16_t>>);
-  if (form.relu) return computed(form, form.type == s32 ? columns<&min_relu<std::int32_t>> : nullptr);
-  return computed(form, choose_integer(form.type, []<Type t> { return columns<&min<Value<t>>>; }));
+  return extremum(
+      form, []<class T> { return &min<T>; }, []<class T> { return &min_relu<T>; });
 }
-
 bool max_int(Form& form) {
-  if (form.type == u16x2) return computed(form, form.relu ? nullptr : column_pairs<&max<std::uint16_t>>);
-  if (form.type == s16x2)
-    return computed(form,
-                    form.relu ? column_pairs<&max_relu<std::int16_t>> : column_pairs<&max<std::int16_t>>);
-  if (form.relu) return computed(form, form.type == s32 ? columns<&max_relu<std::int32_t>> : nullptr);
-  return computed(form, choose_integer(form.type, []<Type t> { return columns<&max<Value<t>>>; }));
+  return extremum(
+      form, []<class T> { return &max<T>; }, []<class T> { return &max_relu<T>; });
 }
 
 bool dp4a(Form& form) {
@@ -147,8 +150,7 @@ void chain(std::byte* frame, const Form& form, T* d, const T* a, const T* b, Lan
   LaneMask& cc = mask(frame, carry_offset);
   const LaneMask carries_in = reads ? cc : subtract ? all_lanes : 0;
   const bool writes = form.has("cc");
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for_lanes(lanes, [&](unsigned lane) {
     const LaneMask bit = LaneMask{1} << lane;
     const T addend = subtract ? static_cast<T>(~b[lane]) : b[lane];
     const bool carry_in = (carries_in & bit) != 0;
@@ -156,7 +158,7 @@ void chain(std::byte* frame, const Form& form, T* d, const T* a, const T* b, Lan
     const bool carry_out = (sum >> width<T>) != 0;
     d[lane] = static_cast<T>(sum);
     if (writes) cc = (cc & ~bit) | (carry_out ? bit : 0);
-  }
+  });
 }
 
 template <class T, bool subtract, bool reads>

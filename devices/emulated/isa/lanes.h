@@ -10,10 +10,12 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "devices/emulated/isa/instruction.h"
 #include "devices/emulated/isa/processor.h"
+#include "sanitizer/lane_set.h"
 
 // Before a loop: iterations are independent, since rows are either identical or disjoint.
 #ifdef __clang__
@@ -29,30 +31,24 @@ __extension__ typedef __int128 s128;           // NOLINT(modernize-use-using)
 
 namespace lanes {
 
+/// The unsigned integer of that many bytes, and that of the size of T.
 template <std::size_t size>
-struct BitsOfSize;
-template <>
-struct BitsOfSize<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct BitsOfSize<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct BitsOfSize<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct BitsOfSize<8> {
-  using type = std::uint64_t;
-};
-template <>
-struct BitsOfSize<16> {
-  using type = u128;
-};
+using BitsOfSize =
+    std::tuple_element_t<std::countr_zero(size),
+                         std::tuple<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, u128>>;
 template <class T>
-using Bits = typename BitsOfSize<sizeof(T)>::type;
+using Bits = BitsOfSize<sizeof(T)>;
+
+/// Calls f with an integer of that size, which is a compile-time constant then.
+template <class F>
+void with_size(unsigned bytes, F f) {
+  switch (bytes) {
+    case 1: return f(std::uint8_t{});
+    case 2: return f(std::uint16_t{});
+    case 4: return f(std::uint32_t{});
+    default: return f(std::uint64_t{});
+  }
+}
 
 inline constexpr auto lane_bit = [] {
   std::array<LaneMask, warp_size> bits{};
@@ -132,7 +128,7 @@ void fill(std::byte* destination, LaneMask lanes, F value) {
   }
   Bits<R> values[columns];
   for (unsigned k = 0; k < columns; ++k) values[k] = std::bit_cast<Bits<R>>(value(k));
-  using Register = typename BitsOfSize<sizeof(R) * per_lane>::type;
+  using Register = BitsOfSize<sizeof(R) * per_lane>;
   Register registers[warp_size];
   std::memcpy(registers, values, sizeof values);
   blend(reinterpret_cast<Register*>(destination), registers, lanes);
@@ -173,10 +169,9 @@ struct Columns<f, R (*)(A...)> {
                    std::index_sequence<n...>) {
     const auto& operand = instruction.operand;
     auto* destination = row<Bits<R>>(frame, operand[0]);
-    for (LaneMask left = lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for_lanes(lanes, [&](unsigned lane) {
       destination[lane] = std::bit_cast<Bits<R>>(f(Source<A>(frame, operand[n + 1])[lane]...));
-    }
+    });
   }
 };
 

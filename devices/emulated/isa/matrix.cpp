@@ -33,8 +33,6 @@ Extent extent(const Form& form) {
 Type type_b(const Form& form) { return type_named(form.words[form.words.size() - 2]).value(); }
 Type type_c(const Form& form) { return type_named(form.words.back()).value(); }
 
-/// Bits of one element; in a register, tf32 takes a full 32 bits.
-unsigned element_bits(Type type) { return bits_of(type); }
 unsigned register_bits(Type type) { return type == Type::f64 ? 64 : 32; }
 
 }  // namespace
@@ -48,7 +46,7 @@ Fragment fragment(const Form& form, char operand) {
   const unsigned elements = operand == 'a'   ? size.m * size.k
                             : operand == 'b' ? size.k * size.n
                                              : size.m * size.n;
-  const unsigned bits = elements / warp_size * element_bits(type);
+  const unsigned bits = elements / warp_size * bits_of(type);
   return {type == Type::f64 ? Type::f64 : Type::b32, static_cast<std::uint8_t>(bits / register_bits(type))};
 }
 
@@ -111,7 +109,7 @@ double element(Type type, std::uint64_t bits) {
 /// Element `index` of a lane's registers, which start at rows[0].
 std::uint64_t read_element(const std::byte* frame, const std::uint32_t* rows, unsigned lane, unsigned index,
                            Type type) {
-  const unsigned bits = element_bits(type), bytes = register_bits(type) / 8, per_register = 8 * bytes / bits;
+  const unsigned bits = bits_of(type), bytes = register_bits(type) / 8, per_register = 8 * bytes / bits;
   std::uint64_t value = 0;
   const std::byte* column = frame + rows[index / per_register] + lane * bytes;
   std::copy_n(column + index % per_register * bits / 8, bits / 8, reinterpret_cast<std::byte*>(&value));
@@ -119,7 +117,7 @@ std::uint64_t read_element(const std::byte* frame, const std::uint32_t* rows, un
 }
 void write_element(std::byte* frame, const std::uint32_t* rows, unsigned lane, unsigned index, Type type,
                    std::uint64_t value) {
-  const unsigned bits = element_bits(type), bytes = register_bits(type) / 8, per_register = 8 * bytes / bits;
+  const unsigned bits = bits_of(type), bytes = register_bits(type) / 8, per_register = 8 * bytes / bits;
   std::byte* column = frame + rows[index / per_register] + lane * bytes;
   std::copy_n(reinterpret_cast<const std::byte*>(&value), bits / 8, column + index % per_register * bits / 8);
 }
@@ -160,40 +158,36 @@ constexpr unsigned largest_k = 32;
 using MatrixA = std::array<std::array<double, largest_k>, 16>;
 using MatrixB = std::array<std::array<double, 8>, largest_k>;
 
+/// Reads `count` elements of every lane from its registers into place(lane, index).
+template <class Place>
+void gather(const std::byte* frame, const std::uint32_t* rows, Type type, unsigned count, Place place) {
+  for (unsigned lane = 0; lane < warp_size; ++lane)
+    for (unsigned i = 0; i < count; ++i)
+      place(lane, i) = element(type, read_element(frame, rows, lane, i, type));
+}
+
 MatrixA gather_a(const std::byte* frame, const std::uint32_t* rows, const Form& form, const Extent& size) {
   MatrixA a{};
-  const unsigned e = register_bits(form.type2) / element_bits(form.type2),
-                 count = size.m * size.k / warp_size;
-  for (unsigned lane = 0; lane < warp_size; ++lane)
-    for (unsigned i = 0; i < count; ++i) {
-      const unsigned r = size.m == 8 ? 2 * (i / e) : i / e;
-      const unsigned row = lane / 4 + 8 * (r % 2), column = lane % 4 * e + 4 * e * (r / 2) + i % e;
-      a[row][column] = element(form.type2, read_element(frame, rows, lane, i, form.type2));
-    }
+  const unsigned e = register_bits(form.type2) / bits_of(form.type2);
+  gather(frame, rows, form.type2, size.m * size.k / warp_size, [&](unsigned lane, unsigned i) -> double& {
+    const unsigned r = size.m == 8 ? 2 * (i / e) : i / e;
+    return a[lane / 4 + 8 * (r % 2)][lane % 4 * e + 4 * e * (r / 2) + i % e];
+  });
   return a;
 }
 
 MatrixB gather_b(const std::byte* frame, const std::uint32_t* rows, const Form& form, const Extent& size) {
   MatrixB b{};
   const Type type = type_b(form);
-  const unsigned e = register_bits(type) / element_bits(type), count = size.n * size.k / warp_size;
-  for (unsigned lane = 0; lane < warp_size; ++lane)
-    for (unsigned i = 0; i < count; ++i)
-      b[lane % 4 * e + 4 * e * (i / e) + i % e][lane / 4] =
-          element(type, read_element(frame, rows, lane, i, type));
+  const unsigned e = register_bits(type) / bits_of(type);
+  gather(frame, rows, type, size.n * size.k / warp_size, [&](unsigned lane, unsigned i) -> double& {
+    return b[lane % 4 * e + 4 * e * (i / e) + i % e][lane / 4];
+  });
   return b;
 }
 
 constexpr unsigned largest_count = 4;  // elements of C in one lane
 using Accumulators = std::array<std::array<double, largest_count>, warp_size>;
-
-Accumulators gather_c(const std::byte* frame, const std::uint32_t* rows, const Form& form, unsigned count) {
-  Accumulators c{};
-  for (unsigned lane = 0; lane < warp_size; ++lane)
-    for (unsigned j = 0; j < count; ++j)
-      c[lane][j] = element(form.type, read_element(frame, rows, lane, j, form.type));
-  return c;
-}
 
 /// A, B and C are read completely before D is written, since D may share their registers.
 template <class Sum>
@@ -207,16 +201,16 @@ void run_mma(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const unsigned count = size.m * size.n / warp_size;
   const MatrixA left = gather_a(frame, a, form, size);
   const MatrixB right = gather_b(frame, b, form, size);
-  const Accumulators start = gather_c(frame, c, form, count);
-  for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+  Accumulators start{};
+  gather(frame, c, form.type, count, [&](unsigned lane, unsigned j) -> double& { return start[lane][j]; });
+  for_lanes(lanes, [&](unsigned lane) {
     for (unsigned j = 0; j < count; ++j) {
       const unsigned row = lane / 4 + 8 * (j / 2), column = 2 * (lane % 4) + j % 2;
       Sum sum{static_cast<decltype(Sum::value)>(start[lane][j])};
       for (unsigned k = 0; k < size.k; ++k) sum.add(left[row][k], right[k][column]);
       write_element(frame, d, lane, j, form.type, finish(form, sum));
     }
-  }
+  });
 }
 
 /// Transposes the 8 × 8 matrix of b16 whose row i is in lanes 4i … 4i+3, two elements per lane.

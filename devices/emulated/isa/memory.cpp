@@ -33,6 +33,10 @@ bool vector_exists(const Form& form) {
   return bits <= 128 || (bits == 256 && form.vector > 2);
 }
 
+bool is_global(const Form& form) {
+  return form.space == StateSpace::global || form.space == StateSpace::none;
+}
+
 }  // namespace
 
 bool load(Form& form) { return ordering_exists(form, Semantics::acquire) && vector_exists(form); }
@@ -40,9 +44,7 @@ bool store(Form& form) {
   return ordering_exists(form, Semantics::release) && vector_exists(form) &&
          form.space != StateSpace::constant;
 }
-bool load_global(Form& form) {
-  return (form.space == StateSpace::global || form.space == StateSpace::none) && vector_exists(form);
-}
+bool load_global(Form& form) { return is_global(form) && vector_exists(form); }
 
 bool aligned(Form& form) {
   form.aligned = true;
@@ -157,30 +159,25 @@ bool elements_exist(const Form& form) {
   if (is_half(form.type) != form.has("noftz")) return false;
   if (form.vector == 1) return !is_half(form.type) || form.atomic == AtomicKind::add;
   const bool type_exists = form.type == f32 || is_half(form.type);
-  const bool space_exists = form.space == StateSpace::global || form.space == StateSpace::none;
-  return type_exists && space_exists && isa::bits_of(form.type) * form.vector <= 128;
+  return type_exists && is_global(form) && isa::bits_of(form.type) * form.vector <= 128;
 }
 
-bool atomic_space_exists(const Form& form) {
-  switch (form.space) {
-    case StateSpace::none:
-    case StateSpace::global:
-    case StateSpace::shared_cta:
-    case StateSpace::shared_cluster: return true;
-    default: return false;
-  }
+bool is_shared(const Form& form) {
+  return form.space == StateSpace::shared_cta || form.space == StateSpace::shared_cluster;
+}
+
+bool atomic_semantics_exist(const Form& form) {
+  return form.semantics != Semantics::weak && form.semantics != Semantics::volatile_ &&
+         form.semantics != Semantics::sc;
+}
+bool atomic_exists(const Form& form) {
+  return atomic_semantics_exist(form) && (is_global(form) || is_shared(form));
 }
 
 }  // namespace
 
 bool atomic(Form& form) {
-  switch (form.semantics) {
-    case Semantics::weak:
-    case Semantics::volatile_:
-    case Semantics::sc: return false;
-    default: break;
-  }
-  if (!atomic_space_exists(form) || !elements_exist(form)) return false;
+  if (!atomic_exists(form) || !elements_exist(form)) return false;
   if (form.atomic == AtomicKind::exch)
     return form.vector == 1 && bytes_of(form.type) >= 4 && combined(form, &exchange, &exchange);
   return choose_operation(form);
@@ -194,9 +191,7 @@ bool atomic_cas(Form& form) {
       default: return &compare_and_swap<std::uint64_t>;
     }
   }();
-  const bool ordered = form.semantics != Semantics::weak && form.semantics != Semantics::volatile_ &&
-                       form.semantics != Semantics::sc;
-  return ordered && atomic_space_exists(form) && combined(form, swap, swap);
+  return atomic_exists(form) && combined(form, swap, swap);
 }
 
 bool reduction(Form& form) {
@@ -270,10 +265,7 @@ bool cluster_wait(Form& form) {
 }
 
 bool mbarrier(Form& form) {
-  const bool in_shared = form.space == StateSpace::none || form.space == StateSpace::shared_cta ||
-                         form.space == StateSpace::shared_cluster;
-  return in_shared && form.semantics != Semantics::weak && form.semantics != Semantics::volatile_ &&
-         form.semantics != Semantics::sc;
+  return atomic_semantics_exist(form) && (form.space == StateSpace::none || is_shared(form));
 }
 
 }  // namespace foldproof::isa::select

@@ -8,23 +8,10 @@
 
 #include "devices/emulated/isa/instruction.h"
 #include "devices/emulated/isa/shadowed_value.h"
-#include "sanitizer/lane_set.h"
 
 namespace foldproof::isa::shadow {
 
 inline constexpr std::uint64_t all = ~std::uint64_t{0};
-
-/// Calls f with an integer of the column's width, so that the width is a compile-time constant when columns
-/// are copied.
-template <class F>
-void with_width(unsigned bytes, F f) {
-  switch (bytes) {
-    case 1: return f(std::uint8_t{});
-    case 2: return f(std::uint16_t{});
-    case 4: return f(std::uint32_t{});
-    default: return f(std::uint64_t{});
-  }
-}
 
 inline std::uint64_t read_column(const std::byte* frame, std::uint32_t offset, unsigned bytes,
                                  unsigned lane) {
@@ -33,7 +20,7 @@ inline std::uint64_t read_column(const std::byte* frame, std::uint32_t offset, u
     std::memcpy(&column, frame + offset, sizeof(LaneMask));
     return column >> lane & 1;
   }
-  with_width(bytes, [&](auto value) {
+  lanes::with_size(bytes, [&](auto value) {
     std::memcpy(&value, frame + offset + lane * sizeof value, sizeof value);
     column = value;
   });
@@ -43,7 +30,7 @@ inline std::uint64_t read_column(const std::byte* frame, std::uint32_t offset, u
 inline void write_column(std::byte* frame, std::uint32_t offset, unsigned bytes, unsigned lane,
                          std::uint64_t bits) {
   if (bytes == 0) return lanes::assign(frame, offset, (bits & 1) != 0 ? all_lanes : 0, LaneMask{1} << lane);
-  with_width(bytes, [&](auto value) {
+  lanes::with_size(bytes, [&](auto value) {
     value = static_cast<decltype(value)>(bits);
     std::memcpy(frame + offset + lane * sizeof value, &value, sizeof value);
   });
@@ -51,11 +38,11 @@ inline void write_column(std::byte* frame, std::uint32_t offset, unsigned bytes,
 
 using enum Type;
 
-inline constexpr std::size_t most_sources = 5;  // for instructions whose rule works lane by lane
+inline constexpr std::size_t max_sources = 5;  // for instructions whose rule works lane by lane
 
 /// The sources of one lane, in operand order. Missing operands count as defined.
 struct Sources {
-  std::array<ShadowedValue, most_sources> operand;
+  std::array<ShadowedValue, max_sources> operand;
   ShadowedValue carry;
 
   bool defined() const {
@@ -132,7 +119,7 @@ Result elementwise(const Form& form, const Sources& sources) {
   const unsigned width = form.ports[0].bits / 2u;
   const std::uint64_t low = rule(form, part_of(form, sources, 0)).d,
                       high = rule(form, part_of(form, sources, 1)).d;
-  return {(low & low_ones(width)) | high << width};
+  return {(low & low_bits(width)) | high << width};
 }
 
 inline std::uint64_t all_if(bool undefined) { return undefined ? all : 0; }

@@ -78,16 +78,13 @@ void cvt(const std::byte* values, std::byte* undefined, const Instruction& instr
   (moves_between_integers(*instruction.form) ? moved : strict)(values, undefined, instruction, lanes);
 }
 
-/// Defines a rule declared in shadow_rules.h as a pure function of one lane's sources, whose operands are a,
-/// b, c, l and q.
-
 namespace {
 
 Result joined_rule(const Form& form, const Sources& sources) {
   const auto& [a, b, c, unused, unused2] = sources.operand;
   const unsigned width = bits_of(form.type) / (name(form.type).ends_with("x2") ? 2 : 1);
-  const std::uint64_t low = all_if(b.undefined != 0) & low_ones(width);
-  const std::uint64_t high = all_if(a.undefined != 0) & low_ones(width);
+  const std::uint64_t low = all_if(b.undefined != 0) & low_bits(width);
+  const std::uint64_t high = all_if(a.undefined != 0) & low_bits(width);
   return {low | high << width | c.undefined << 2 * width};
 }
 

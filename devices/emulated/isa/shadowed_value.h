@@ -7,12 +7,9 @@
 #include <cstdint>
 
 #include "devices/emulated/isa/lanes.h"
+#include "oracles/formats.h"
 
 namespace foldproof::isa {
-
-inline std::uint64_t low_ones(unsigned bits) {
-  return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-}
 
 struct ShadowedValue {
   std::uint64_t value = 0;      ///< undefined bits are arbitrary
@@ -26,7 +23,7 @@ struct ShadowedValue {
 namespace shadowed {
 
 inline ShadowedValue cut(ShadowedValue x, unsigned bits) {
-  return {x.value & low_ones(bits), x.undefined & low_ones(bits)};
+  return {x.value & low_bits(bits), x.undefined & low_bits(bits)};
 }
 inline ShadowedValue shifted_right(ShadowedValue x, unsigned amount) {
   return {x.value >> amount, x.undefined >> amount};

@@ -12,7 +12,7 @@ struct Entry {
 
 constexpr Entry entries[] = {
     {"", 0},
-#define FOLDPROOF_TYPE(id, bits) {#id, bits},
+#define FOLDPROOF_TYPE(id, bits, value) {#id, bits},
 #include "devices/emulated/isa/types.def"
 #undef FOLDPROOF_TYPE
 };

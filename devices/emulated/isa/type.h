@@ -9,7 +9,7 @@ namespace foldproof::isa {
 
 enum class Type : std::uint8_t {
   none,
-#define FOLDPROOF_TYPE(id, bits) id,
+#define FOLDPROOF_TYPE(id, bits, value) id,
 #include "devices/emulated/isa/types.def"
 #undef FOLDPROOF_TYPE
 };

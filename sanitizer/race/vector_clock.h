@@ -1,12 +1,12 @@
-// The set of events that happened before a thread's present. Barriers, and releases with acquires, pass it
-// on.
+// Vector clocks: the events that happened before a thread's present. Barriers, and releases with acquires,
+// pass them on.
 //
 //   Every warp counts its releases; each action of a lane carries the count as its time. To know a lane up to
 //   time t is to know everything that it did at times before t: all of it happened before the present of the
 //   knowing thread.
 //
 //   A persistent tree over the warps of the grid: nodes are immutable, and joined trees share all subtrees in
-//   which they do not differ, so passing knowledge on costs what is new in it, not what is known.
+//   which they do not differ, so passing a clock on costs what is new in it, not what it knows.
 //
 //            ┌────────┴────────┐            32 children per level; the height depends on block numbers
 //        block 0           block 1          a block: the time up to which all of its threads are known
@@ -26,23 +26,23 @@ namespace foldproof {
 using Time = std::uint32_t;
 using LaneTimes = std::array<Time, lanes_per_warp>;
 
-struct KnowledgeNode : boost::intrusive_ref_counter<KnowledgeNode, boost::thread_unsafe_counter> {
-  virtual ~KnowledgeNode() = default;
+struct VectorClockNode : boost::intrusive_ref_counter<VectorClockNode, boost::thread_unsafe_counter> {
+  virtual ~VectorClockNode() = default;
 };
 
-class Knowledge {
+class VectorClock {
  public:
   /// Knows nothing.
-  Knowledge() = default;
+  VectorClock() = default;
   /// All threads of a warp's block up to time `whole`, and each lane of the warp up to its own time.
-  Knowledge(const WarpId& warp, Time whole, const LaneTimes& lanes);
+  VectorClock(const WarpId& warp, Time whole, const LaneTimes& lanes);
 
   bool empty() const { return !root_; }
-  /// Whether both share one tree. Equal knowledge that was built in different ways may not.
-  bool is(const Knowledge& other) const { return root_ == other.root_; }
+  /// Whether both share one tree. Equal clocks that were built in different ways may not.
+  bool is(const VectorClock& other) const { return root_ == other.root_; }
 
   /// Adds everything that `other` knows.
-  void join(const Knowledge& other);
+  void join(const VectorClock& other);
 
   /// The lanes of `lanes` that are not known beyond `time`.
   LaneSet unknown(const WarpId& warp, LaneSet lanes, Time time) const;
@@ -50,9 +50,9 @@ class Knowledge {
   bool mentions(BlockNumber block) const;
 
  private:
-  const KnowledgeNode* find(BlockNumber block) const;
+  const VectorClockNode* find(BlockNumber block) const;
 
-  boost::intrusive_ptr<const KnowledgeNode> root_;
+  boost::intrusive_ptr<const VectorClockNode> root_;
   unsigned height_ = 0;  ///< level of the root: 0 for a block
 };
 

@@ -1,5 +1,6 @@
-#include "oracles/bounds.h"
+#include <fmt/format.h>
 
+#include "oracles/bounds.h"
 #include "oracles/dyadic.h"
 #include "oracles/exact/enclosure.h"
 
@@ -20,6 +21,19 @@ Bound dot_bound_with_flush(std::uint64_t terms, const FloatFormat& format, const
                            const Dyadic& lost) {
   const Bound rounding = dot_bound_any_order(terms, terms, format, magnitude);
   return *rounding + terms * smallest_normal(format) + lost;
+}
+
+Bound product_bound_any_order(std::uint64_t factors, const ProductRange& range, const FloatFormat& format,
+                              const Dyadic& product, Rounding rounding) {
+  if (range.highest >= format.highest_exponent + format.precision)
+    return Bound::none(fmt::format("some order of multiplication may reach 2^{}, where the format overflows",
+                                   range.highest));
+  if (range.lowest < format.normal_exponent())
+    return Bound::none(fmt::format(
+        "some order of multiplication may fall to 2^{}, where the format underflows", range.lowest));
+  Bound relative = growth(factors == 0 ? 0 : factors - 1, format.precision, rounding);
+  if (!relative) return relative;
+  return *relative * abs(product);
 }
 
 Bound norm_bound(const Dyadic& sum_of_squares, const Dyadic& error, const FloatFormat& format,

@@ -1,4 +1,4 @@
-#include "sanitizer/race/knowledge.h"
+#include "sanitizer/race/vector_clock.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,15 +7,15 @@
 namespace foldproof {
 namespace {
 
-using Pointer = boost::intrusive_ptr<const KnowledgeNode>;
+using Pointer = boost::intrusive_ptr<const VectorClockNode>;
 
-struct Warp final : KnowledgeNode {
+struct Warp final : VectorClockNode {
   explicit Warp(const LaneTimes& times) : lanes(times) {}
   LaneTimes lanes;
 };
 
 /// A block, whose children are warps, or a node above blocks.
-struct Inner final : KnowledgeNode {
+struct Inner final : VectorClockNode {
   Time whole = 0;  ///< for a block: all threads are known up to it; children hold only what is known beyond
   std::array<Pointer, 32> children;
 };
@@ -77,7 +77,7 @@ Pointer joined(const Pointer& a, const Pointer& b, unsigned level) {
 
 }  // namespace
 
-Knowledge::Knowledge(const WarpId& warp, Time whole, const LaneTimes& lanes) {
+VectorClock::VectorClock(const WarpId& warp, Time whole, const LaneTimes& lanes) {
   auto node = boost::intrusive_ptr<Inner>(new Inner);
   node->whole = whole;
   if (is_beyond(lanes, whole)) node->children[warp.warp] = new Warp(lanes);
@@ -88,7 +88,7 @@ Knowledge::Knowledge(const WarpId& warp, Time whole, const LaneTimes& lanes) {
   }
 }
 
-void Knowledge::join(const Knowledge& other) {
+void VectorClock::join(const VectorClock& other) {
   if (other.root_ == root_ || other.empty()) return;
   if (empty()) {
     *this = other;
@@ -100,15 +100,15 @@ void Knowledge::join(const Knowledge& other) {
   root_ = joined(root_, theirs, height_);
 }
 
-const KnowledgeNode* Knowledge::find(BlockNumber block) const {
+const VectorClockNode* VectorClock::find(BlockNumber block) const {
   if (height_of(block) > height_) return nullptr;
-  const KnowledgeNode* node = root_.get();
+  const VectorClockNode* node = root_.get();
   for (unsigned level = height_; node && level > 0; --level)
     node = static_cast<const Inner&>(*node).children[child_of(block, level)].get();
   return node;
 }
 
-LaneSet Knowledge::unknown(const WarpId& warp, LaneSet lanes, Time time) const {
+LaneSet VectorClock::unknown(const WarpId& warp, LaneSet lanes, Time time) const {
   const auto* block = static_cast<const Inner*>(find(warp.block));
   if (!block) return lanes;
   if (block->whole > time) return 0;
@@ -120,6 +120,6 @@ LaneSet Knowledge::unknown(const WarpId& warp, LaneSet lanes, Time time) const {
   return lanes;
 }
 
-bool Knowledge::mentions(BlockNumber block) const { return find(block) != nullptr; }
+bool VectorClock::mentions(BlockNumber block) const { return find(block) != nullptr; }
 
 }  // namespace foldproof
