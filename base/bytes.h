@@ -1,8 +1,10 @@
 // Inter-process I/O: descriptors, complete reads and writes, and messages of numbers, strings and lists.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,7 +35,7 @@ class Descriptor {
 
 /// The two ends of a pipe, both close-on-exec.
 struct Pipe {
-  /// Throws InputError if the system has no descriptors left.
+  /// Throws Unsupported if the system has no descriptors left.
   Pipe();
   Descriptor from, to;
 };
@@ -44,8 +46,9 @@ bool read_all(int from, void* to, std::size_t bytes);
 /// Returns false if the reading end is closed.
 bool write_all(int to, const void* from, std::size_t bytes);
 
-/// Reads until end of file and returns the first `most` bytes.
-std::string read_to_end(int from, std::size_t most);
+/// Reads until end of file, or until `deadline` passes, and returns the first `most` bytes.
+std::string read_to_end(int from, std::size_t most,
+                        std::optional<std::chrono::steady_clock::time_point> deadline = {});
 
 /// The other process sent something that is not a message of the protocol.
 struct ProtocolError {

@@ -12,12 +12,15 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <set>
 #include <string_view>
 #include <thread>
 #include <utility>
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/interrupts.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the program
 
@@ -45,7 +48,54 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   return pointers;
 }
 
-/// The settings of posix_spawn for the standard descriptors and the process group.
+/// The children of this process that have not been reaped, as arguments of kill(): a negative number is a
+/// process group.
+class Living {
+ public:
+  /// Descendants whose parents have ended become children of this process, so that kill_all can wait for
+  /// them.
+  Living() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+  void add(pid_t id) {
+    const std::lock_guard lock(mutex_);
+    ids_.insert(id);
+  }
+  void remove(pid_t id) {
+    const std::lock_guard lock(mutex_);
+    ids_.erase(id);
+  }
+  void kill_all() {
+    mutex_.lock();  // for good: no thread may start another child
+    for (const pid_t id : ids_) ::kill(id, SIGKILL);
+    constexpr std::chrono::milliseconds moment{1};
+    constexpr int most_moments = 500;  // a descendant may have left its group, and run on
+    for (int k = 0; k < most_moments;) {
+      const pid_t ended = waitpid(-1, nullptr, WNOHANG);
+      if (ended < 0 && errno != EINTR) return;
+      if (ended != 0) continue;
+      std::this_thread::sleep_for(moment);
+      ++k;
+    }
+  }
+  /// Forks this process. No other thread holds the lock meanwhile, and the fork has no children.
+  pid_t fork_process() {
+    const std::lock_guard lock(mutex_);
+    const pid_t id = fork();
+    if (id == 0) ids_.clear();
+    return id;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<pid_t> ids_;
+};
+
+Living& living() {
+  static Living all;
+  return all;
+}
+
+/// The settings of posix_spawn for the standard descriptors, the signals and the process group.
 class SpawnSettings {
  public:
   SpawnSettings(const Command& command, ProcessGroup group) {
@@ -54,7 +104,14 @@ class SpawnSettings {
     redirect(STDIN_FILENO, command.input, O_RDONLY);
     redirect(STDOUT_FILENO, command.output, O_WRONLY);
     redirect(STDERR_FILENO, command.error, O_WRONLY);
-    if (group == ProcessGroup::own) posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    const int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                      (group == ProcessGroup::own ? POSIX_SPAWN_SETPGROUP : 0);
+    posix_spawnattr_setflags(&attributes_, static_cast<short>(flags));
   }
   ~SpawnSettings() {
     posix_spawn_file_actions_destroy(&actions_);
@@ -85,7 +142,9 @@ pid_t spawn(const Command& command, ProcessGroup group) {
   pid_t id = 0;
   const int error = posix_spawnp(&id, words.at(0).c_str(), settings.actions(), settings.attributes(),
                                  pointers_to(words).data(), pointers_to(environment).data());
-  if (error != 0) throw InputError(fmt::format("{} cannot be started: {}", words[0], std::strerror(error)));
+  const std::string sentence = fmt::format("{} cannot be started: {}", words[0], std::strerror(error));
+  if (error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE) throw Unsupported(sentence);
+  if (error != 0) throw InputError(sentence);
   return id;
 }
 
@@ -98,12 +157,14 @@ pid_t spawn(const Command& command, ProcessGroup group) {
 pid_t fork_for(const std::function<void()>& work, ProcessGroup group) {
   std::fflush(nullptr);  // otherwise both processes would write the buffered output
   const pid_t parent = getpid();
-  const pid_t id = fork();
-  if (id < 0) throw InputError(fmt::format("cannot start a process: {}", std::strerror(errno)));
+  const pid_t id = living().fork_process();
+  if (id < 0) throw Unsupported(fmt::format("cannot start a process: {}", std::strerror(errno)));
   // Both processes set the group, since either may be the first to need it.
   if (group == ProcessGroup::own) setpgid(id, id);
   if (id > 0) return id;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  default_interrupts();
+  if (group == ProcessGroup::own) std::signal(SIGHUP, [](int) { kill(0, SIGKILL); });
+  prctl(PR_SET_PDEATHSIG, group == ProcessGroup::own ? SIGHUP : SIGKILL);
   if (getppid() != parent) _exit(1);
   work_and_exit(work);
 }
@@ -116,10 +177,14 @@ std::string to_string(const ExitStatus& status) {
   return fmt::format("was ended by signal {} ({})", status.signal, strsignal(status.signal));
 }
 
-Child::Child(const Command& command, ProcessGroup group) : id_(spawn(command, group)), group_(group) {}
+Child::Child(const Command& command, ProcessGroup group) : id_(spawn(command, group)), group_(group) {
+  living().add(target());
+}
 
 Child::Child(const std::function<void()>& work, ProcessGroup group)
-    : id_(fork_for(work, group)), group_(group) {}
+    : id_(fork_for(work, group)), group_(group) {
+  living().add(target());
+}
 
 Child::Child(Child&& other) noexcept
     : id_(std::exchange(other.id_, -1)), group_(other.group_), status_(other.status_) {}
@@ -130,12 +195,18 @@ Child::~Child() {
 
 Child::State Child::reap(int options) {
   if (status_) return State::ended;
+  // A leader that has ended keeps its group's number until it is reaped.
+  siginfo_t ended{};
+  if (group_ == ProcessGroup::own &&
+      waitid(P_PID, static_cast<id_t>(id_), &ended, WEXITED | WNOWAIT | options) == 0 && ended.si_pid != 0)
+    ::kill(-id_, SIGKILL);
   int status = 0;
   pid_t reaped = 0;
   while ((reaped = waitpid(id_, &status, options)) < 0 && errno == EINTR) {
   }
   if (reaped < 0) return State::not_ours;
   if (reaped == 0) return State::running;
+  living().remove(target());
   status_ = WIFSIGNALED(status) ? ExitStatus{0, WTERMSIG(status)} : ExitStatus{WEXITSTATUS(status), 0};
   return State::ended;
 }
@@ -160,19 +231,50 @@ void Child::signal(int number) const {
 
 ExitStatus Child::kill() {
   // The process id is not reused until the process is reaped, even if it has already ended.
-  if (!status_) ::kill(group_ == ProcessGroup::own ? -id_ : id_, SIGKILL);
+  if (!status_) ::kill(target(), SIGKILL);
   return wait();
 }
 
-ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& temporary) {
-  Pipe output;
+void kill_children() { living().kill_all(); }
+
+namespace {
+
+/// Runs in a fork that leads the group of the program. Its exit status is that of the program, as a shell
+/// gives it.
+[[noreturn]] void run_and_exit(const Command& command, int failure) {
+  try {
+    const ExitStatus status = Child(command).wait();
+    _exit(status.signal != 0 ? 128 + status.signal : status.code);
+  } catch (const InputError& error) {
+    write_all(failure, "i", 1);
+    write_all(failure, error.what(), std::strlen(error.what()));
+  } catch (const std::exception& error) {
+    write_all(failure, "u", 1);
+    write_all(failure, error.what(), std::strlen(error.what()));
+  }
+  _exit(1);
+}
+
+}  // namespace
+
+ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& temporary,
+                          std::optional<std::chrono::steady_clock::time_point> deadline) {
+  Pipe output, failure;
   const int to = output.to.number();
-  Child child({arguments, {"TMPDIR=" + temporary.string()}, -1, to, to});
+  const auto run = [&] {
+    run_and_exit({arguments, {"TMPDIR=" + temporary.string()}, -1, to, to}, failure.to.number());
+  };
+  Child leader(run, ProcessGroup::own);
   output.to.reset();
+  failure.to.reset();
   ProcessResult result;
-  result.output = read_to_end(output.from.number(), most_output);
-  const ExitStatus status = child.wait();
-  result.status = status.signal != 0 ? 128 + status.signal : status.code;
+  result.output = read_to_end(output.from.number(), most_output, deadline);
+  const std::optional<ExitStatus> status = deadline ? leader.wait(*deadline) : leader.wait();
+  if (!status) throw Unsupported(fmt::format("{} did not end in time", arguments.at(0)));
+  const std::string why = read_to_end(failure.from.number(), most_output);
+  if (why.starts_with('i')) throw InputError(why.substr(1));
+  if (why.starts_with('u')) throw Unsupported(why.substr(1));
+  result.status = status->signal != 0 ? 128 + status->signal : status->code;
   return result;
 }
 

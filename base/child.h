@@ -22,7 +22,7 @@ struct Command {
   int input = -1, output = -1, error = -1;  ///< standard descriptors of the program; -1: /dev/null
 };
 
-/// own: the process leads a new group, and whatever it starts is killed with it. parent: it stays in its
+/// own: the process leads a new group, and whatever it starts is killed when it ends. parent: it stays in its
 /// parent's group, so Ctrl-C in the terminal interrupts both.
 enum class ProcessGroup : std::uint8_t { parent, own };
 
@@ -42,10 +42,12 @@ std::string to_string(const ExitStatus& status);
 /// immediately and neither `wait` nor `kill` learns how the process ended.
 class Child {
  public:
-  /// Starts a program. Throws InputError if it cannot be started.
+  /// Starts a program, with the default effect of all signals. Throws InputError if there is no such program,
+  /// and Unsupported if the system lacks the resources.
   explicit Child(const Command& command, ProcessGroup group = ProcessGroup::parent);
-  /// Calls `work` in a fork of this process. The fork then exits with status 0 without running destructors,
-  /// and is killed if this thread ends. Throws InputError if the fork fails.
+  /// Calls `work` in a fork of this process. The fork then exits with status 0 without running destructors.
+  /// If this thread ends first, the fork is killed, and its group if it leads one. Throws Unsupported if the
+  /// fork fails.
   Child(const std::function<void()>& work, ProcessGroup group);
   Child(Child&& other) noexcept;
   Child& operator=(Child&&) = delete;
@@ -66,6 +68,8 @@ class Child {
   enum class State : std::uint8_t { running, ended, not_ours };
 
   State reap(int options);
+  /// The process, or its group, as an argument of kill().
+  pid_t target() const { return group_ == ProcessGroup::own ? -id_ : id_; }
 
   pid_t id_;  ///< -1: moved from
   ProcessGroup group_;
@@ -78,8 +82,14 @@ struct ProcessResult {
   std::string output;  ///< standard output and standard error interleaved as written, at most 1 MiB
 };
 
-/// Runs a program with TMPDIR set to `temporary` and standard input from /dev/null, and waits for it. Throws
-/// InputError if it cannot be started.
-ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& temporary);
+/// Kills all children of this process, and waits a moment for its descendants to end. The process must then
+/// exit: other threads that use children block.
+void kill_children();
+
+/// Runs a program with TMPDIR set to `temporary` and standard input from /dev/null, and waits for it. The
+/// program, and whatever it starts, ends with this process even if this process is killed. Throws InputError
+/// if there is no such program, and Unsupported if the system lacks the resources or `deadline` passes.
+ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& temporary,
+                          std::optional<std::chrono::steady_clock::time_point> deadline = {});
 
 }  // namespace foldproof

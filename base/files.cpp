@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <mutex>
+#include <set>
 #include <sstream>
 
 #include "base/error.h"
@@ -119,18 +121,43 @@ fs::path parent_of_temporary_folders() {
 
 }  // namespace
 
+namespace {
+
+/// The temporary folders that exist.
+struct Folders {
+  std::mutex mutex;
+  std::set<fs::path> paths;
+};
+
+Folders& folders() {
+  static Folders all;
+  return all;
+}
+
+}  // namespace
+
 void make_temporary_folders_in(const fs::path& folder) { chosen_folder() = folder; }
 
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (parent_of_temporary_folders() / "foldproof-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr)
-    throw InputError("cannot create a temporary folder here; set TMPDIR to a writable folder", {pattern});
+    throw Unsupported("cannot create a temporary folder here; set TMPDIR to a writable folder", {pattern});
   path_ = pattern;
+  const std::lock_guard lock(folders().mutex);
+  folders().paths.insert(path_);
 }
 
 TemporaryFolder::~TemporaryFolder() {
+  const std::lock_guard lock(folders().mutex);
   std::error_code error;
   fs::remove_all(path_, error);
+  folders().paths.erase(path_);
+}
+
+void remove_temporary_folders() {
+  folders().mutex.lock();  // for good: no thread may create another folder
+  std::error_code error;
+  for (const fs::path& path : folders().paths) fs::remove_all(path, error);
 }
 
 }  // namespace foldproof

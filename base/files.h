@@ -46,11 +46,15 @@ std::filesystem::path user_cache();
 /// Makes this process create its temporary folders in `folder`. The caller removes `folder`.
 void make_temporary_folders_in(const std::filesystem::path& folder);
 
+/// Removes all temporary folders of this process, which must then exit: other threads that use temporary
+/// folders block.
+void remove_temporary_folders();
+
 /// A new folder in the system's temporary folder (or that of make_temporary_folders_in). The destructor
 /// removes it with its content.
 class TemporaryFolder {
  public:
-  /// Throws InputError if the folder cannot be created.
+  /// Throws Unsupported if the folder cannot be created.
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;

@@ -101,46 +101,6 @@ void work_and_report(const TaskPool& pool, std::size_t task, int to) {
 
 // --- in the process that started them
 
-/// SIGINT and SIGTERM set a flag while this object exists; they are delivered only inside wait().
-class Interruption {
- public:
-  Interruption() {
-    flag = 0;
-    struct sigaction action {};
-    action.sa_handler = [](int) { flag = 1; };
-    sigaction(SIGINT, &action, &former_interrupt_);
-    sigaction(SIGTERM, &action, &former_terminate_);
-    sigset_t both;
-    sigemptyset(&both);
-    sigaddset(&both, SIGINT);
-    sigaddset(&both, SIGTERM);
-    sigprocmask(SIG_BLOCK, &both, &former_mask_);
-  }
-  ~Interruption() {
-    sigprocmask(SIG_SETMASK, &former_mask_, nullptr);
-    sigaction(SIGINT, &former_interrupt_, nullptr);
-    sigaction(SIGTERM, &former_terminate_, nullptr);
-  }
-  Interruption(const Interruption&) = delete;
-  Interruption& operator=(const Interruption&) = delete;
-
-  /// Waits up to 200 ms for one of `descriptors` to become readable. Returns false if the user interrupted
-  /// the run.
-  bool wait(std::vector<pollfd>& descriptors) const {
-    const timespec moment{0, 200'000'000};
-    if (ppoll(descriptors.data(), descriptors.size(), &moment, &former_mask_) < 0)
-      for (pollfd& d : descriptors) d.revents = 0;
-    return flag == 0;
-  }
-  const sigset_t& former_mask() const { return former_mask_; }
-
- private:
-  static inline volatile std::sig_atomic_t flag = 0;
-  struct sigaction former_interrupt_ {
-  }, former_terminate_{};
-  sigset_t former_mask_{};
-};
-
 /// A running task.
 struct Task {
   std::size_t number;
@@ -204,18 +164,16 @@ class Run {
 
   bool run() {
     std::size_t next = 0;
-    bool going = true;
-    while (going && (next < pool_.tasks || !running_.empty())) {
+    while (next < pool_.tasks || !running_.empty()) {
       while (next < pool_.tasks && running_.size() < pool_.processes) start(next++);
-      std::vector<pollfd> descriptors = descriptors_of_running();
-      going = interruption_.wait(descriptors);
-      const std::uint64_t done = receive_all(descriptors);
+      const std::uint64_t done = wait_and_receive();
       if (pool_.progress) pool_.progress(done);
+      if (is_interrupted() || is_late()) break;
     }
-    if (!going && pool_.can_end_early) let_end();
+    if (pool_.can_end_early) let_end();
     for (Task& task : running_) end(task);
-    for (; next < pool_.tasks; ++next) pool_.finished(next, Outcome{});
-    return going;
+    for (; next < pool_.tasks; ++next) pool_.finished(next, {unfinished(), {}, {}, {}});
+    return !is_interrupted();
   }
 
  private:
@@ -224,9 +182,7 @@ class Run {
     if (pool_.starting) pool_.starting(number, slot);
     Pipe pipe;
     const auto work = [&] {
-      for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
       if (pool_.can_end_early) std::signal(SIGTERM, [](int) { end_is_requested = 1; });
-      sigprocmask(SIG_SETMASK, &interruption_.former_mask(), nullptr);
       pipe.from.reset();
       make_temporary_folders_in(temporary_.path());
       work_and_report(pool_, number, pipe.to.number());
@@ -247,6 +203,27 @@ class Run {
     return descriptors;
   }
 
+  bool is_late() const { return pool_.deadline && std::chrono::steady_clock::now() >= *pool_.deadline; }
+
+  Outcome::Ending unfinished() const {
+    return is_interrupted() ? Outcome::Ending::interrupted : Outcome::Ending::out_of_time;
+  }
+
+  /// Waits up to 200 ms for a task to send something, an interrupt or the deadline. Returns the sum of the
+  /// progress that the tasks reported.
+  std::uint64_t wait_and_receive() {
+    using namespace std::chrono;
+    std::vector<pollfd> descriptors = descriptors_of_running();
+    descriptors.push_back({interrupt_descriptor(), POLLIN, 0});
+    milliseconds moment{200};
+    if (pool_.deadline)
+      moment = std::clamp(ceil<milliseconds>(*pool_.deadline - steady_clock::now()), 0ms, moment);
+    if (poll(descriptors.data(), descriptors.size(), static_cast<int>(moment.count())) < 0)
+      for (pollfd& d : descriptors) d.revents = 0;
+    descriptors.pop_back();
+    return receive_all(descriptors);
+  }
+
   /// Reads what is available from each task and removes those that have ended. Returns the sum of their
   /// reported progress.
   std::uint64_t receive_all(const std::vector<pollfd>& descriptors) {
@@ -261,10 +238,11 @@ class Run {
     return done;
   }
 
-  /// Asks the tasks to end early, and waits up to a second for their results.
+  /// Asks the tasks to end early, and waits a moment for their results.
   void let_end() {
-    constexpr std::chrono::milliseconds moment{50};
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    using namespace std::chrono_literals;
+    constexpr std::chrono::milliseconds moment = 50ms;
+    const auto deadline = std::chrono::steady_clock::now() + (is_interrupted() ? 1000ms : 500ms);
     for (const Task& task : running_) task.process.signal(SIGTERM);
     while (!running_.empty() && std::chrono::steady_clock::now() < deadline) {
       std::vector<pollfd> descriptors = descriptors_of_running();
@@ -274,12 +252,11 @@ class Run {
 
   void end(Task& task) {
     task.process.kill();
-    pool_.finished(task.number,
-                   task.outcome.value_or(Outcome{Outcome::Ending::interrupted, {}, {}, task.so_far}));
+    pool_.finished(task.number, task.outcome.value_or(Outcome{unfinished(), {}, {}, task.so_far}));
   }
 
   const TaskPool& pool_;
-  const Interruption interruption_;
+  const GracefulEnd graceful_;
   const TemporaryFolder temporary_;
   std::list<Task> running_;
 };
@@ -288,6 +265,7 @@ class Run {
 
 std::string Outcome::reason() const {
   if (ending == Ending::interrupted) return "the run was interrupted";
+  if (ending == Ending::out_of_time) return "the time budget was exhausted";
   return position.file.empty() ? text : to_string(position) + ": " + text;
 }
 

@@ -2,12 +2,15 @@
 // others.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
+#include "base/interrupts.h"
 
 namespace foldproof {
 
@@ -18,6 +21,7 @@ struct Outcome {
     wrong_input,  ///< it threw InputError: `text` is the sentence, `position` where
     unsupported,  ///< it threw Unsupported: likewise
     crashed,      ///< its process ended without a result: `text` says how
+    out_of_time,  ///< the deadline passed before the task finished
     interrupted   ///< the user interrupted the run before the task finished
   };
   Ending ending = Ending::interrupted;
@@ -36,9 +40,6 @@ struct TaskReporter {
       so_far;  ///< a partial result, kept in case the process ends early
 };
 
-/// Thrown by callers of `run` that need the results of all tasks, if the user interrupted the run.
-struct Interrupted {};
-
 /// Runs tasks, each in its own process and process group, so that the processes that a task starts end with
 /// it when the run is interrupted. The tasks' temporary folders are always removed.
 struct TaskPool {
@@ -46,6 +47,8 @@ struct TaskPool {
   unsigned processes = 1;  ///< at a time
   /// Whether tasks poll `end_requested`, and return a result soon after it becomes true.
   bool can_end_early = false;
+  /// When running tasks are ended, as by an interrupt, and no further task starts.
+  std::optional<std::chrono::steady_clock::time_point> deadline;
   /// Called in the task's process. Returns the task's result.
   std::function<std::string(std::size_t task, const TaskReporter& reporter)> work;
   /// Called in this process before a task's process starts. `slot` is less than `processes`; running tasks
@@ -57,9 +60,9 @@ struct TaskPool {
   /// reported.
   std::function<void(std::uint64_t done)> progress;
 
-  /// Runs all tasks. SIGINT and SIGTERM end the running ones; tasks that can end early have one second to do
-  /// so. Tasks that did not finish are reported as interrupted, and the result is false. Throws InputError if
-  /// a process cannot be started.
+  /// Runs all tasks. An interrupt (base/interrupts.h) or the deadline ends the running ones; tasks that can
+  /// end early have a moment to do so. Tasks that did not finish are reported as interrupted or out of time.
+  /// Returns false if the user interrupted the run. Throws Unsupported if a process cannot be started.
   bool run() const;
 };
 

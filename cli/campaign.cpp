@@ -85,9 +85,11 @@ KernelReport check(const Assignment& assignment, Runner& runner, const CampaignO
 
 /// For a process that did not end normally.
 KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
-  const Verdict verdict = outcome.ending == Outcome::Ending::unsupported   ? Verdict::unsupported
-                          : outcome.ending == Outcome::Ending::interrupted ? Verdict::skipped
-                                                                           : Verdict::error;
+  const bool ended_early =
+      outcome.ending == Outcome::Ending::interrupted || outcome.ending == Outcome::Ending::out_of_time;
+  const Verdict verdict = outcome.ending == Outcome::Ending::unsupported ? Verdict::unsupported
+                          : ended_early                                  ? Verdict::skipped
+                                                                         : Verdict::error;
   return empty_report(assignment.subject->contract, *assignment.instance, verdict, outcome.reason());
 }
 

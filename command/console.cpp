@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -35,10 +36,20 @@ bool takes_color(int descriptor, Console::ColorChoice choice) {
          (term == nullptr || std::string_view(term) != "dumb");
 }
 
-/// False, with the reason in errno, also if an earlier text was lost.
+/// Standard output, and whether anything was printed there.
+std::mutex output;
+bool has_printed = false;
+
+/// False, with the reason in errno, also if an earlier text was lost. Requires the lock of `output`.
 bool written(const std::string& text) {
+  has_printed = true;
   std::fwrite(text.data(), 1, text.size(), stdout);
   return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+}
+
+void say(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
 }
 
 }  // namespace
@@ -49,22 +60,30 @@ unsigned Console::width() const { return terminal_width(STDOUT_FILENO); }
 void Console::print(const Json& object) const { print(dump(object) + "\n"); }
 
 void Console::print(const std::string& text) const {
+  const std::lock_guard lock(output);
   if (!written(text))
     throw Unsupported(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
 }
 
-void Console::note(const std::string& line) const { fmt::print(stderr, "{}\n", printable(line)); }
+void Console::note(const std::string& line) const { say(printable(line) + "\n"); }
 
 void Console::complain(const std::string& sentence, const Position& position) const {
   const Paint paint(takes_color(STDERR_FILENO, color));
   const std::string place = position.file.empty() ? "" : display(position) + ": ";
-  fmt::print(stderr, "{}{}: {}\n{}", place, paint(Color::red, "error"), printable(sentence),
-             quote(position, "  ", terminal_width(STDERR_FILENO)));
+  say(fmt::format("{}{}: {}\n{}", place, paint(Color::red, "error"), printable(sentence),
+                  quote(position, "  ", terminal_width(STDERR_FILENO))));
 }
 
 void Console::fail(const std::string& sentence, const Position& position) const {
   complain(sentence, position);
+  const std::lock_guard lock(output);
   if (json() && std::ferror(stdout) == 0) written(dump(error_json(sentence, position)) + "\n");
+}
+
+void Console::fail_for_good(const std::string& sentence) const {
+  output.lock();
+  complain(sentence, {});
+  if (json() && !has_printed) written(dump(error_json(sentence, {})) + "\n");
 }
 
 ProgressLine::ProgressLine()
@@ -73,7 +92,7 @@ ProgressLine::ProgressLine()
 ProgressLine::~ProgressLine() { clear(); }
 
 void ProgressLine::clear() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) say("\r\x1b[K");
   shown_ = false;
 }
 
@@ -87,8 +106,7 @@ void ProgressLine::show(const std::string& text) {
   if (!terminal_ || now - begin_ < 2s || now - last_ < 100ms) return;
   last_ = now;
   shown_ = true;
-  fmt::print(stderr, "\r\x1b[K{}", printable(text).substr(0, terminal_width(STDERR_FILENO) - 1));
-  std::fflush(stderr);
+  say("\r\x1b[K" + printable(text).substr(0, terminal_width(STDERR_FILENO) - 1));
 }
 
 }  // namespace foldproof

@@ -37,12 +37,16 @@ class Console {
     else
       print(make_text());
   }
-  /// Prints a line that is not the result, on standard error.
+  /// Prints a line that is not the result, on standard error. What standard error does not accept is lost,
+  /// here and below.
   void note(const std::string& line) const;
   /// Prints one sentence with its position and the quoted source line, on standard error.
   void complain(const std::string& sentence, const Position& position) const;
   /// Complains and, in JSON, prints the object for a run that could not start.
   void fail(const std::string& sentence, const Position& position) const;
+  /// The same from another thread, for a process that is about to exit. JSON is printed only if the verb has
+  /// not printed its result; if it is printing, this waits for it. Later prints block.
+  void fail_for_good(const std::string& sentence) const;
 };
 
 /// A line on standard error that is rewritten in place; shown only on a terminal, and only once a run has

@@ -1,16 +1,21 @@
 #include "command/program.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "base/task_pool.h"
+#include "base/child.h"
+#include "base/files.h"
+#include "base/interrupts.h"
 #include "base/text.h"
 #include "command/console.h"
 
@@ -72,6 +77,26 @@ std::string sentence(std::string text, const Program& program, const std::vector
   return fmt::format("{} (see {} --help)", text, program.name);
 }
 
+/// A missing standard descriptor would be given to the next file that is opened. In its place, a file that
+/// cannot be written makes writing fail.
+void occupy_standard_descriptors() {
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(standard, F_GETFD) < 0) open("/dev/null", O_RDONLY);
+}
+
+/// Writing then fails with an error, instead of ending this process.
+void ignore_signals_of_writing() {
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
+}
+
+/// Called by the interrupt handler.
+[[noreturn]] void end_interrupted(const Console& console) {
+  kill_children();
+  remove_temporary_folders();
+  console.fail_for_good("the run was interrupted");
+  _exit(exit_interrupted);
+}
+
 int guarded(const Run& run, const Console& console) {
   try {
     return run();
@@ -82,7 +107,7 @@ int guarded(const Run& run, const Console& console) {
     console.fail(error.sentence(), error.position());
     return exit_unable;
   } catch (const Interrupted&) {
-    console.fail("the run was interrupted before any check", {});
+    console.fail("the run was interrupted", {});
     return exit_interrupted;
   } catch (const std::exception& error) {
     console.fail(std::string("internal error: ") + error.what(), {});
@@ -93,6 +118,15 @@ int guarded(const Run& run, const Console& console) {
 }  // namespace
 
 int run(const Program& program, int argc, char** argv) {
+  occupy_standard_descriptors();
+  ignore_signals_of_writing();
+  std::vector<std::string> arguments = arguments_of(argc, argv);
+  Console for_interrupt;
+  if (wants_json(arguments)) for_interrupt.format = Console::Format::json;
+  // Never destroyed: an interrupt may arrive while this process exits.
+  static auto& handler [[maybe_unused]] =
+      *new InterruptHandler([for_interrupt] { end_interrupted(for_interrupt); });
+
   Console console;
   CLI::App app{program.synopsis, program.name};
   app.set_version_flag("--version", std::string(program.name) + " " FOLDPROOF_VERSION);
@@ -104,7 +138,6 @@ int run(const Program& program, int argc, char** argv) {
     runs[sub] = verb.attach(*sub, console);
     add_output_options(*sub, console);
   }
-  std::vector<std::string> arguments = arguments_of(argc, argv);
   console.command = quoted(program.name, arguments);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -122,7 +155,10 @@ int run(const Program& program, int argc, char** argv) {
     console.fail(sentence(error.what(), program, arguments), {});
     return exit_usage;
   }
-  return guarded(runs.at(app.get_subcommands().front()), console);
+  const int status = guarded(runs.at(app.get_subcommands().front()), console);
+  if (!is_interrupted()) return status;
+  kill_children();  // those of killed tasks may not have ended yet
+  return exit_interrupted;
 }
 
 }  // namespace foldproof

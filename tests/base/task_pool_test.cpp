@@ -39,6 +39,11 @@ Outcome outcome_of(const std::function<std::string(const TaskReporter&)>& work) 
   return run({}, 1, [&](std::size_t, const TaskReporter& reporter) { return work(reporter); }).outcomes[0];
 }
 
+/// Receives signals for as long as a test runs.
+struct Handler {
+  InterruptHandler handler{[] { _exit(99); }};
+};
+
 /// A pool that is interrupted as soon as a task has reported progress.
 TaskPool interrupted_pool(int signal) {
   TaskPool pool;
@@ -138,6 +143,7 @@ TEST_CASE("progress is the sum over the running tasks") {
 }
 
 TEST_CASE("an interrupted run ends running and waiting tasks and keeps what they had reported") {
+  const Handler handler;
   const int signal = GENERATE(SIGINT, SIGTERM);
   Ran ran;
   const double seconds = seconds_of([&] {
@@ -157,6 +163,7 @@ TEST_CASE("an interrupted run ends running and waiting tasks and keeps what they
 }
 
 TEST_CASE("a task that can end early returns its result when the run is interrupted") {
+  const Handler handler;
   TaskPool pool = interrupted_pool(SIGINT);
   pool.can_end_early = true;
   const Ran ran = run(pool, 1, [](std::size_t, const TaskReporter& reporter) {
@@ -170,6 +177,7 @@ TEST_CASE("a task that can end early returns its result when the run is interrup
 }
 
 TEST_CASE("a program started by an interrupted task ends with the task") {
+  const Handler handler;
   const TemporaryFolder folder;
   const std::string fifo = (folder.path() / "fifo").string(), started = (folder.path() / "started").string();
   REQUIRE(run_process({"mkfifo", fifo}, "/").status == 0);
@@ -183,6 +191,26 @@ TEST_CASE("a program started by an interrupted task ends with the task") {
         .output;
   });
   CHECK(reader.wait(std::chrono::steady_clock::now() + 5s));
+}
+
+TEST_CASE("a deadline ends running and waiting tasks and keeps what they had reported") {
+  Ran ran;
+  const double seconds = seconds_of([&] {
+    TaskPool pool;
+    pool.deadline = std::chrono::steady_clock::now() + 300ms;
+    ran = run(pool, 2, [](std::size_t, const TaskReporter& reporter) {
+      reporter.so_far("half of it");
+      std::this_thread::sleep_for(100s);
+      return std::string();
+    });
+  });
+  CHECK(ran.is_complete);
+  CHECK(ran.outcomes[0].ending == Ending::out_of_time);
+  CHECK(ran.outcomes[0].so_far == "half of it");
+  CHECK(ran.outcomes[1].ending == Ending::out_of_time);
+  CHECK(ran.outcomes[0].reason() == "the time budget was exhausted");
+  CHECK(seconds >= 0.3);
+  CHECK(seconds < 2);
 }
 
 TEST_CASE("temporary folders of a task are removed even if the task is killed") {

@@ -1,0 +1,88 @@
+#include "base/interrupts.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <utility>
+
+#include "base/error.h"
+
+namespace foldproof {
+namespace {
+
+constexpr std::chrono::milliseconds grace{1700};
+
+std::atomic<int> descriptor{-1};
+std::atomic<bool> interrupted{false};
+std::atomic<int> graceful{0};
+
+sigset_t both_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  return signals;
+}
+
+}  // namespace
+
+InterruptHandler::InterruptHandler(std::function<void()> end_now) : end_now_(std::move(end_now)) {
+  const sigset_t signals = both_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signals_ = Descriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  stop_ = Descriptor(eventfd(0, EFD_CLOEXEC));
+  if (signals_.number() < 0 || stop_.number() < 0) throw Unsupported("no file descriptors are left");
+  interrupted = false;
+  descriptor = eventfd(0, EFD_CLOEXEC);
+  thread_ = std::thread([this] { handle(); });
+}
+
+InterruptHandler::~InterruptHandler() {
+  eventfd_write(stop_.number(), 1);
+  thread_.join();
+  close(descriptor.exchange(-1));
+  interrupted = false;
+  signalfd_siginfo repeated{};
+  while (read(signals_.number(), &repeated, sizeof repeated) > 0) {
+  }
+  default_interrupts();
+}
+
+void InterruptHandler::handle() {
+  pollfd waits[] = {{signals_.number(), POLLIN, 0}, {stop_.number(), POLLIN, 0}};
+  const auto wait = [&](int milliseconds) {
+    while (poll(waits, 2, milliseconds) < 0) {
+    }
+  };
+  wait(-1);
+  if (waits[1].revents != 0) return;
+  interrupted = true;
+  eventfd_write(descriptor, 1);
+  if (graceful > 0) {
+    waits[0].fd = -1;  // further signals change nothing
+    wait(static_cast<int>(grace.count()));
+    if (waits[1].revents != 0) return;
+  }
+  end_now_();
+}
+
+GracefulEnd::GracefulEnd() { ++graceful; }
+GracefulEnd::~GracefulEnd() { --graceful; }
+
+bool is_interrupted() { return interrupted; }
+
+int interrupt_descriptor() { return descriptor; }
+
+void default_interrupts() {
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+  const sigset_t signals = both_signals();
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+}  // namespace foldproof
