@@ -258,7 +258,7 @@ namespace {
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& temporary,
-                          std::optional<std::chrono::steady_clock::time_point> deadline) {
+                          Deadline deadline) {
   Pipe output, failure;
   const int to = output.to.number();
   const auto run = [&] {
@@ -270,7 +270,8 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const std::
   ProcessResult result;
   result.output = read_to_end(output.from.number(), most_output, deadline);
   const std::optional<ExitStatus> status = deadline ? leader.wait(*deadline) : leader.wait();
-  if (!status) throw Unsupported(fmt::format("{} did not end in time", arguments.at(0)));
+  if (!status)
+    throw Unsupported(fmt::format("{} did not end before the time budget was exhausted", arguments.at(0)));
   const std::string why = read_to_end(failure.from.number(), most_output);
   if (why.starts_with('i')) throw InputError(why.substr(1));
   if (why.starts_with('u')) throw Unsupported(why.substr(1));

@@ -76,6 +76,9 @@ class Child {
   std::optional<ExitStatus> status_;
 };
 
+/// When something must have ended; absent: never.
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
 /// The result of a program that ran to completion.
 struct ProcessResult {
   int status = 0;      ///< its exit status; 128 + N if signal N ended it
@@ -90,6 +93,6 @@ void kill_children();
 /// program, and whatever it starts, ends with this process even if this process is killed. Throws InputError
 /// if there is no such program, and Unsupported if the system lacks the resources or `deadline` passes.
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& temporary,
-                          std::optional<std::chrono::steady_clock::time_point> deadline = {});
+                          Deadline deadline = {});
 
 }  // namespace foldproof

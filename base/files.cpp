@@ -1,14 +1,18 @@
 #include "base/files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <mutex>
 #include <set>
 #include <sstream>
+#include <vector>
 
 #include "base/error.h"
 
@@ -16,19 +20,28 @@ namespace foldproof {
 
 namespace fs = std::filesystem;
 
+RegularFile::RegularFile(const fs::path& file)
+    // Opening a FIFO would wait for a writer.
+    : descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+  struct stat status {};
+  if (descriptor_.number() < 0 && (errno == ENOENT || errno == ENOTDIR))
+    throw InputError("the file does not exist", {file.string()});
+  if (descriptor_.number() < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+    throw Unsupported(fmt::format("the file cannot be opened: {}", std::strerror(errno)), {file.string()});
+  if (descriptor_.number() < 0 || fstat(descriptor_.number(), &status) != 0)
+    throw InputError("the file cannot be read; check its permissions", {file.string()});
+  if (!S_ISREG(status.st_mode)) throw InputError("not a regular file", {file.string()});
+  size_ = static_cast<std::uint64_t>(status.st_size);
+}
+
 std::string read_text_file(const fs::path& file, std::size_t limit) {
-  std::error_code error;
-  const fs::file_status status = fs::status(file, error);
-  if (!fs::exists(status)) throw InputError("the file does not exist", {file.string()});
-  if (!fs::is_regular_file(status)) throw InputError("not a regular file", {file.string()});
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw InputError("the file cannot be read; check its permissions", {file.string()});
-  const std::uintmax_t size = fs::file_size(file, error);
-  if (error || size > limit)
-    throw InputError(fmt::format("the file has {} bytes; the limit is {}", size, limit), {file.string()});
-  std::string text(static_cast<std::size_t>(size), '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(size));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
+  RegularFile opened(file);
+  if (opened.size() > limit)
+    throw InputError(fmt::format("the file has {} bytes; the limit is {}", opened.size(), limit),
+                     {file.string()});
+  std::string text(static_cast<std::size_t>(opened.size()), '\0');
+  if (!opened.read(text.data(), text.size()))
+    throw InputError("the file became shorter while it was read", {file.string()});
   return text;
 }
 
@@ -41,9 +54,9 @@ std::optional<std::string> read_if_possible(const fs::path& file, std::size_t li
 }
 
 std::optional<std::string> line_of(const fs::path& file, unsigned number) {
-  std::error_code error;
-  if (number == 0 || !fs::is_regular_file(file, error)) return std::nullopt;
-  std::ifstream in(file);
+  const std::optional<std::string> text = read_if_possible(file, largest_source);
+  if (number == 0 || !text) return std::nullopt;
+  std::istringstream in(*text);
   std::string line;
   for (unsigned i = 0; i < number; ++i)
     if (!std::getline(in, line)) return std::nullopt;
@@ -59,27 +72,76 @@ bool write_file(const fs::path& file, std::string_view content) {
 
 namespace {
 
-bool replace(const fs::path& file, std::string_view text, fs::perms also) {
-  static std::atomic<unsigned> serial{0};
-  const fs::path written = fmt::format("{}.{}.{}.new", file.string(), getpid(), serial++);
-  std::error_code error;
-  if (write_file(written, text)) {
-    fs::permissions(written, also, fs::perm_options::add, error);
-    if (!error) fs::rename(written, file, error);
-    if (!error) return true;
-  }
-  fs::remove(written, error);
+constexpr mode_t usual_mode = 0666, executable = 0110;
+
+/// The permissions of the file, or those of a new file.
+mode_t mode_of(const fs::path& file) {
+  struct stat status {};
+  if (lstat(file.c_str(), &status) == 0) return status.st_mode & 07777;
+  const mode_t masked = umask(0);
+  umask(masked);
+  return usual_mode & ~masked;
+}
+
+bool replace(const fs::path& file, std::string_view text, mode_t also) {
+  std::string written = file.string() + ".XXXXXX";
+  Descriptor to(mkostemp(written.data(), O_CLOEXEC));
+  if (to.number() < 0) return false;
+  const bool is_complete = write_all(to.number(), text.data(), text.size()) &&
+                           fchmod(to.number(), mode_of(file) | also) == 0 &&
+                           rename(written.c_str(), file.c_str()) == 0;
+  if (is_complete) return true;
+  const int why = errno;
+  unlink(written.c_str());
+  errno = why;
   return false;
+}
+
+[[noreturn]] void cannot_write(const fs::path& file) {
+  const std::string sentence = fmt::format("the file cannot be written: {}", std::strerror(errno));
+  if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO || errno == EMFILE ||
+      errno == ENFILE)
+    throw Unsupported(sentence, {file.string()});
+  throw InputError(sentence, {file.string()});
+}
+
+/// Whether a file of this kind is written to instead of being replaced. Throws InputError if it is refused.
+bool is_written_through(const fs::path& file) {
+  struct stat own {
+  }, target{};
+  if (lstat(file.c_str(), &own) != 0 || S_ISREG(own.st_mode)) return false;
+  if (S_ISFIFO(own.st_mode) || S_ISCHR(own.st_mode)) return true;
+  if (!S_ISLNK(own.st_mode)) throw InputError("not a regular file", {file.string()});
+  const std::string path = fs::absolute(file).lexically_normal().string();
+  const bool is_system = path.starts_with("/dev/") || path.starts_with("/proc/");
+  if (!is_system || stat(file.c_str(), &target) != 0 || S_ISBLK(target.st_mode))
+    throw InputError("the file is a symbolic link, which is not followed; name its target", {file.string()});
+  return true;
 }
 
 }  // namespace
 
-bool replace_file(const fs::path& file, std::string_view text) {
-  return replace(file, text, fs::perms::none);
-}
+bool replace_file(const fs::path& file, std::string_view text) { return replace(file, text, 0); }
 
 bool replace_program(const fs::path& file, std::string_view content) {
-  return replace(file, content, fs::perms::owner_exec | fs::perms::group_exec);
+  return replace(file, content, executable);
+}
+
+void check_output(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (!is_written_through(file) && access(folder.c_str(), W_OK | X_OK) != 0) cannot_write(file);
+}
+
+void write_output(const fs::path& file, std::string_view content) {
+  if (!is_written_through(file)) {
+    if (!replace_file(file, content)) cannot_write(file);
+    return;
+  }
+  // Without O_NONBLOCK, opening a FIFO would wait for a reader.
+  Descriptor to(open(file.c_str(), O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  if (to.number() < 0 || fcntl(to.number(), F_SETFL, O_APPEND) != 0 ||
+      !write_all(to.number(), content.data(), content.size()))
+    cannot_write(file);
 }
 
 bool is_program(const fs::path& file) {
@@ -93,15 +155,6 @@ std::optional<fs::path> find_program(const std::string& name) {
   for (std::string folder; std::getline(folders, folder, ':');)
     if (const fs::path file = fs::path(folder.empty() ? "." : folder) / name; is_program(file)) return file;
   return std::nullopt;
-}
-
-fs::path user_cache() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache == '/') return fs::path(cache) / "foldproof";
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && *home == '/') return fs::path(home) / ".cache" / "foldproof";
-  std::error_code error;
-  return fs::temp_directory_path(error) / "foldproof";
 }
 
 namespace {
@@ -158,6 +211,37 @@ void remove_temporary_folders() {
   folders().mutex.lock();  // for good: no thread may create another folder
   std::error_code error;
   for (const fs::path& path : folders().paths) fs::remove_all(path, error);
+}
+
+bool make_private(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder.parent_path(), error);
+  struct stat parent {
+  }, own{};
+  if (stat(folder.parent_path().c_str(), &parent) != 0) return false;
+  const bool is_ours = parent.st_uid == geteuid() || parent.st_uid == 0;
+  const bool others_may_write =
+      (parent.st_mode & S_IWOTH) != 0 || ((parent.st_mode & S_IWGRP) != 0 && parent.st_gid != getegid());
+  // In a folder with the sticky bit, others cannot rename or remove what is ours.
+  if (!is_ours || (others_may_write && (parent.st_mode & S_ISVTX) == 0)) return false;
+  if (mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) return false;
+  const Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return opened.number() >= 0 && fstat(opened.number(), &own) == 0 && own.st_uid == geteuid() &&
+         fchmod(opened.number(), S_IRWXU) == 0;
+}
+
+fs::path user_cache() {
+  std::vector<fs::path> candidates;
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  if (cache != nullptr && *cache == '/') candidates.push_back(fs::path(cache) / "foldproof");
+  if (home != nullptr && *home == '/') candidates.push_back(fs::path(home) / ".cache" / "foldproof");
+  std::error_code error;
+  candidates.push_back(fs::temp_directory_path(error) / fmt::format("foldproof-{}", geteuid()));
+  for (const fs::path& folder : candidates)
+    if (make_private(folder)) return folder;
+  static const TemporaryFolder own;
+  return own.path();
 }
 
 }  // namespace foldproof

@@ -2,37 +2,63 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/bytes.h"
+
 namespace foldproof {
 
 /// The maximum size, in bytes, of a source file read into memory, generated sources included.
 inline constexpr std::size_t largest_source = std::size_t{64} << 20;
 
-/// Throws InputError if `file` is missing, is not a regular file, cannot be read or is larger than `limit`
-/// bytes.
+/// A regular file, open for reading. Opening another kind, such as a FIFO or a device, has no effect on it.
+class RegularFile {
+ public:
+  /// Throws InputError if `file` is missing, is not a regular file or cannot be read.
+  explicit RegularFile(const std::filesystem::path& file);
+  /// Its size in bytes when it was opened.
+  std::uint64_t size() const { return size_; }
+  /// Reads the next bytes. Returns false if there are fewer.
+  bool read(void* to, std::size_t bytes) { return read_all(descriptor_.number(), to, bytes); }
+
+ private:
+  Descriptor descriptor_;
+  std::uint64_t size_ = 0;
+};
+
+/// Throws InputError like RegularFile, or if the file is larger than `limit` bytes.
 std::string read_text_file(const std::filesystem::path& file, std::size_t limit);
 
 /// The same, but returns std::nullopt instead of throwing.
 std::optional<std::string> read_if_possible(const std::filesystem::path& file,
                                             std::size_t limit = std::numeric_limits<std::size_t>::max());
 
-/// Line `number` of a file, counted from 1; std::nullopt if there is no such line.
+/// Line `number` of a source, counted from 1; std::nullopt if there is no such line.
 std::optional<std::string> line_of(const std::filesystem::path& file, unsigned number);
 
-/// Writes `content` to `file`, replacing its contents. Returns false on failure.
+/// Writes `content` to a file in a temporary folder, replacing its contents. Returns false on failure.
 bool write_file(const std::filesystem::path& file, std::string_view content);
 
 /// Writes a temporary file next to `file` and renames it, so that a reader sees either the old or the new
-/// content, never a part of it. Returns false on failure.
+/// content, never a part of it. The permissions of an existing file remain. Returns false on failure, with
+/// the reason in errno.
 bool replace_file(const std::filesystem::path& file, std::string_view text);
 
 /// The same for a program: the new file is executable.
 bool replace_program(const std::filesystem::path& file, std::string_view content);
+
+/// Throws InputError if write_output would refuse `file`, which may not exist yet.
+void check_output(const std::filesystem::path& file);
+
+/// Writes a file that the user named: a regular file is replaced as a whole; a FIFO, a character device or a
+/// link below /dev or /proc, such as /dev/stdout, is written to. Throws InputError for anything else and for
+/// a folder that does not accept the file, and Unsupported if the file cannot be written completely.
+void write_output(const std::filesystem::path& file, std::string_view content);
 
 /// Whether `file` is a program that this user may execute.
 bool is_program(const std::filesystem::path& file);
@@ -40,7 +66,13 @@ bool is_program(const std::filesystem::path& file);
 /// The first program of that name in the folders of PATH.
 std::optional<std::filesystem::path> find_program(const std::string& name);
 
-/// The user's cache: $XDG_CACHE_HOME/foldproof, else ~/.cache/foldproof, else below the temporary folder.
+/// Makes `folder` private, and creates it if it does not exist: its mode becomes 0700. Returns false if it is
+/// a link, belongs to another user, or is in a folder in which other users can replace it.
+bool make_private(const std::filesystem::path& folder);
+
+/// The user's private cache: the first of $XDG_CACHE_HOME/foldproof, ~/.cache/foldproof and
+/// foldproof-USERID in the system's temporary folder that can be made private, else a temporary folder of
+/// this process.
 std::filesystem::path user_cache();
 
 /// Makes this process create its temporary folders in `folder`. The caller removes `folder`.

@@ -21,6 +21,7 @@ constexpr std::chrono::milliseconds grace{1700};
 std::atomic<int> descriptor{-1};
 std::atomic<bool> interrupted{false};
 std::atomic<int> graceful{0};
+volatile std::sig_atomic_t received_reason = 0;
 
 sigset_t both_signals() {
   sigset_t signals;
@@ -78,6 +79,21 @@ GracefulEnd::~GracefulEnd() { --graceful; }
 bool is_interrupted() { return interrupted; }
 
 int interrupt_descriptor() { return descriptor; }
+
+EndReason end_reason() { return static_cast<EndReason>(received_reason); }
+
+int signal_of(EndReason reason) {
+  return reason == EndReason::too_slow ? SIGUSR2 : reason == EndReason::out_of_time ? SIGUSR1 : SIGTERM;
+}
+
+void receive_end_reasons() {
+  for (const EndReason reason : {EndReason::interrupted, EndReason::out_of_time, EndReason::too_slow})
+    std::signal(signal_of(reason), [](int signal) {
+      received_reason = static_cast<int>(signal == SIGUSR2   ? EndReason::too_slow
+                                         : signal == SIGUSR1 ? EndReason::out_of_time
+                                                             : EndReason::interrupted);
+    });
+}
 
 void default_interrupts() {
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);

@@ -8,7 +8,8 @@
 
 namespace foldproof {
 
-/// Thrown by a function that cannot complete because the user interrupted the run.
+/// Thrown by a function that cannot complete because the user interrupted the run, or because its task should
+/// end early.
 struct Interrupted {};
 
 /// Receives SIGINT and SIGTERM in a thread of its own while it exists. Only one can exist in a process; a
@@ -49,6 +50,24 @@ bool is_interrupted();
 
 /// Readable once the handler has received a signal; -1 without a handler.
 int interrupt_descriptor();
+
+/// Why a task of a pool (base/task_pool.h) should end early.
+enum class EndReason : unsigned char {
+  none,
+  interrupted,  ///< by the user
+  out_of_time,  ///< the deadline of the pool has passed
+  too_slow      ///< it has made no progress for longer than the pool accepts
+};
+
+/// Called by a task that can end early, in its process; none in other processes. Long work polls it and
+/// throws Interrupted.
+EndReason end_reason();
+
+/// Lets the process's signals set end_reason(). For a new task.
+void receive_end_reasons();
+
+/// The signal by which a pool tells a task the reason.
+int signal_of(EndReason reason);
 
 /// Restores the default effect of both signals. For a new fork.
 void default_interrupts();

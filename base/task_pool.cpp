@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <list>
 #include <optional>
 #include <span>
@@ -78,10 +80,25 @@ void keep_freed_memory() {
   mallopt(M_TOP_PAD, 16 * megabyte);
 }
 
-volatile std::sig_atomic_t end_is_requested = 0;
+/// AddressSanitizer reserves terabytes, which would count.
+void limit_memory(std::uint64_t bytes) {
+#ifndef __SANITIZE_ADDRESS__
+  const rlimit limit{bytes, bytes};
+  if (bytes != 0) setrlimit(RLIMIT_DATA, &limit);
+#else
+  static_cast<void>(bytes);
+#endif
+}
+
+std::string out_of_memory(const TaskPool& pool) {
+  if (pool.memory == 0) return "it ran out of memory";
+  return fmt::format("it needs more than {} MiB of memory, its share of this machine's memory",
+                     pool.memory >> 20);
+}
 
 void work_and_report(const TaskPool& pool, std::size_t task, int to) {
   keep_freed_memory();
+  limit_memory(pool.memory);
   try {
     const TaskReporter reporter{
         [to](std::uint64_t done) { send(to, Message::progress, std::to_string(done)); },
@@ -92,7 +109,8 @@ void work_and_report(const TaskPool& pool, std::size_t task, int to) {
   } catch (const Unsupported& error) {
     send(to, Message::unsupported, pack(error.sentence(), error.position()));
   } catch (const std::bad_alloc&) {
-    send(to, Message::failed, "it ran out of memory");
+    send(to, Message::failed, out_of_memory(pool));
+  } catch (const Interrupted&) {  // the pool knows why
   } catch (const std::exception& error) {
     send(to, Message::failed, fmt::format("internal error: {}", error.what()));
   }
@@ -101,13 +119,20 @@ void work_and_report(const TaskPool& pool, std::size_t task, int to) {
 
 // --- in the process that started them
 
+/// How long tasks may take to end early, after an interrupt and after the deadline.
+constexpr std::chrono::milliseconds interrupt_grace{1000}, late_grace{500};
+
 /// A running task.
 struct Task {
+  Task(std::size_t task, unsigned in, Descriptor end, Child child)
+      : number(task), slot(in), from(std::move(end)), process(std::move(child)) {}
   std::size_t number;
   unsigned slot;
   Descriptor from;
   Child process;
   std::string received;
+  std::chrono::steady_clock::time_point progressed = std::chrono::steady_clock::now();
+  EndReason told = EndReason::none;  ///< why it was asked to end
   std::uint64_t done = 0;
   std::string so_far;
   std::optional<Outcome> outcome;
@@ -117,7 +142,10 @@ void take(Task& task, Message message, const std::string& body) {
   using Ending = Outcome::Ending;
   Outcome outcome;
   switch (message) {
-    case Message::progress: task.done = std::stoull(body); return;
+    case Message::progress:
+      task.done = std::stoull(body);
+      task.progressed = std::chrono::steady_clock::now();
+      return;
     case Message::so_far: task.so_far = body; return;
     case Message::result: outcome = {Ending::finished, body, {}, {}}; break;
     case Message::failed: outcome = {Ending::crashed, body, {}, task.so_far}; break;
@@ -146,10 +174,19 @@ bool receive(Task& task) {
   return got > 0;
 }
 
+Outcome::Ending ending_of(EndReason reason) {
+  switch (reason) {
+    case EndReason::too_slow: return Outcome::Ending::too_slow;
+    case EndReason::out_of_time: return Outcome::Ending::out_of_time;
+    default: return Outcome::Ending::interrupted;
+  }
+}
+
 Outcome outcome_of(Task& task) {
   task.from.reset();
   const ExitStatus status = task.process.wait();
   if (task.outcome) return *task.outcome;
+  if (task.told != EndReason::none) return {ending_of(task.told), {}, {}, task.so_far};
   return {Outcome::Ending::crashed,
           fmt::format("its process {}{}", to_string(status),
                       status.signal == 0 ? " before it returned a result" : ""),
@@ -168,11 +205,14 @@ class Run {
       while (next < pool_.tasks && running_.size() < pool_.processes) start(next++);
       const std::uint64_t done = wait_and_receive();
       if (pool_.progress) pool_.progress(done);
+      end_slow_tasks();
       if (is_interrupted() || is_late()) break;
     }
+    const EndReason reason = is_interrupted() ? EndReason::interrupted : EndReason::out_of_time;
+    for (Task& task : running_) tell(task, reason);
     if (pool_.can_end_early) let_end();
     for (Task& task : running_) end(task);
-    for (; next < pool_.tasks; ++next) pool_.finished(next, {unfinished(), {}, {}, {}});
+    for (; next < pool_.tasks; ++next) pool_.finished(next, {ending_of(reason), {}, {}, {}});
     return !is_interrupted();
   }
 
@@ -182,13 +222,13 @@ class Run {
     if (pool_.starting) pool_.starting(number, slot);
     Pipe pipe;
     const auto work = [&] {
-      if (pool_.can_end_early) std::signal(SIGTERM, [](int) { end_is_requested = 1; });
+      if (pool_.can_end_early) receive_end_reasons();
       pipe.from.reset();
       make_temporary_folders_in(temporary_.path());
       work_and_report(pool_, number, pipe.to.number());
     };
     Child process(work, ProcessGroup::own);
-    running_.push_back({number, slot, std::move(pipe.from), std::move(process), {}, 0, {}, {}});
+    running_.emplace_back(number, slot, std::move(pipe.from), std::move(process));
   }
 
   unsigned free_slot() const {
@@ -205,8 +245,28 @@ class Run {
 
   bool is_late() const { return pool_.deadline && std::chrono::steady_clock::now() >= *pool_.deadline; }
 
-  Outcome::Ending unfinished() const {
-    return is_interrupted() ? Outcome::Ending::interrupted : Outcome::Ending::out_of_time;
+  void tell(Task& task, EndReason reason) const {
+    if (task.told != EndReason::none) return;
+    task.told = reason;
+    task.progressed = std::chrono::steady_clock::now();
+    if (pool_.can_end_early) task.process.signal(signal_of(reason));
+  }
+
+  bool is_impatient(const Task& task) const {
+    const auto patience = pool_.patience ? pool_.patience(task.number) : std::nullopt;
+    return patience && std::chrono::steady_clock::now() - task.progressed > *patience;
+  }
+
+  /// Asks tasks without progress to end, and kills those that then do not end.
+  void end_slow_tasks() {
+    for (auto task = running_.begin(); task != running_.end();) {
+      const auto waited = std::chrono::steady_clock::now() - task->progressed;
+      const bool is_told = task->told != EndReason::none;
+      const bool is_over = is_told && (!pool_.can_end_early || waited > interrupt_grace);
+      if (!is_told && is_impatient(*task)) tell(*task, EndReason::too_slow);
+      if (is_over) end(*task);
+      task = is_over ? running_.erase(task) : std::next(task);
+    }
   }
 
   /// Waits up to 200 ms for a task to send something, an interrupt or the deadline. Returns the sum of the
@@ -238,12 +298,11 @@ class Run {
     return done;
   }
 
-  /// Asks the tasks to end early, and waits a moment for their results.
+  /// Waits a moment for the results of the tasks, which were asked to end.
   void let_end() {
-    using namespace std::chrono_literals;
-    constexpr std::chrono::milliseconds moment = 50ms;
-    const auto deadline = std::chrono::steady_clock::now() + (is_interrupted() ? 1000ms : 500ms);
-    for (const Task& task : running_) task.process.signal(SIGTERM);
+    constexpr std::chrono::milliseconds moment{50};
+    const auto deadline =
+        std::chrono::steady_clock::now() + (is_interrupted() ? interrupt_grace : late_grace);
     while (!running_.empty() && std::chrono::steady_clock::now() < deadline) {
       std::vector<pollfd> descriptors = descriptors_of_running();
       if (poll(descriptors.data(), descriptors.size(), moment.count()) > 0) receive_all(descriptors);
@@ -252,7 +311,7 @@ class Run {
 
   void end(Task& task) {
     task.process.kill();
-    pool_.finished(task.number, task.outcome.value_or(Outcome{unfinished(), {}, {}, task.so_far}));
+    pool_.finished(task.number, task.outcome.value_or(Outcome{ending_of(task.told), {}, {}, task.so_far}));
   }
 
   const TaskPool& pool_;
@@ -265,11 +324,18 @@ class Run {
 
 std::string Outcome::reason() const {
   if (ending == Ending::interrupted) return "the run was interrupted";
+  if (ending == Ending::too_slow) return "it made no progress for too long";
   if (ending == Ending::out_of_time) return "the time budget was exhausted";
   return position.file.empty() ? text : to_string(position) + ": " + text;
 }
 
-bool end_requested() { return end_is_requested != 0; }
+std::uint64_t available_memory() {
+  const auto physical =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  std::uint64_t limit = 0;  // remains 0 if there is no file, or for "max"
+  std::ifstream("/sys/fs/cgroup/memory.max") >> limit;
+  return limit == 0 ? physical : std::min(limit, physical);
+}
 
 bool TaskPool::run() const { return Run(*this).run(); }
 

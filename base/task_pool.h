@@ -21,6 +21,7 @@ struct Outcome {
     wrong_input,  ///< it threw InputError: `text` is the sentence, `position` where
     unsupported,  ///< it threw Unsupported: likewise
     crashed,      ///< its process ended without a result: `text` says how
+    too_slow,     ///< it made no progress for longer than the pool accepts
     out_of_time,  ///< the deadline passed before the task finished
     interrupted   ///< the user interrupted the run before the task finished
   };
@@ -45,10 +46,14 @@ struct TaskReporter {
 struct TaskPool {
   std::size_t tasks = 0;
   unsigned processes = 1;  ///< at a time
-  /// Whether tasks poll `end_requested`, and return a result soon after it becomes true.
+  /// Whether tasks poll end_reason(), and return a result soon after there is one. Otherwise they are killed.
   bool can_end_early = false;
   /// When running tasks are ended, as by an interrupt, and no further task starts.
   std::optional<std::chrono::steady_clock::time_point> deadline;
+  /// How long a task may report no progress before it is ended; absent: forever.
+  std::function<std::optional<std::chrono::milliseconds>(std::size_t task)> patience;
+  /// The memory that a task may allocate, in bytes; 0: no limit.
+  std::uint64_t memory = 0;
   /// Called in the task's process. Returns the task's result.
   std::function<std::string(std::size_t task, const TaskReporter& reporter)> work;
   /// Called in this process before a task's process starts. `slot` is less than `processes`; running tasks
@@ -66,7 +71,7 @@ struct TaskPool {
   bool run() const;
 };
 
-/// Whether the user has interrupted the run. Called by a task, in its process.
-bool end_requested();
+/// This machine's memory in bytes, or less if a container limits it.
+std::uint64_t available_memory();
 
 }  // namespace foldproof

@@ -241,7 +241,7 @@ std::string fingerprint_of(const Subject& subject, const Instance& instance, con
 int fingerprint(const Arguments& a, const Console& console) {
   ProgressLine line;
   const CompileOptions compile_options = a.source.compile_options();
-  std::vector<Subject> subjects = load_subjects({a.path, {}, {}}, compile_options, console);
+  std::vector<Subject> subjects = load_subjects({a.path, {}, {}, Trust::full}, compile_options, console);
   std::erase_if(subjects, [](const Subject& s) { return s.contract.is_host_function(); });
   compile_subjects(subjects, compile_options, a.jobs, console, line);
   std::vector<std::pair<const Subject*, const Instance*>> instances;

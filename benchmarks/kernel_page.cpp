@@ -90,7 +90,7 @@ Run attach_kernels(CLI::App& app, Console& console) {
   auto path = std::make_shared<std::string>();
   app.add_option("PATH", *path, "Folder, source file or contract (default: the bundled catalogue)");
   return [path, &console] {
-    console.print(kernel_page(load_subjects({*path, {}, {}}, {}, console)));
+    console.print(kernel_page(load_subjects({*path, {}, {}, Trust::full}, {}, console)));
     return int{exit_ok};
   };
 }

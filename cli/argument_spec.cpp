@@ -5,10 +5,10 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <optional>
 #include <string_view>
 
+#include "base/files.h"
 #include "command/parse.h"
 #include "oracles/number.h"
 #include "properties/random.h"
@@ -81,20 +81,17 @@ std::vector<std::byte> filled(Element type, std::uint64_t count, Make make) {
   return bytes;
 }
 
-std::uint64_t file_size(const std::string& file, const std::string& spec) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error))
-    refuse(spec, fmt::format("file {} not found; check its path", file));
-  const std::uint64_t size = std::filesystem::file_size(file, error);
-  if (error) refuse(spec, fmt::format("the file {} cannot be read; check its permissions", file));
-  return size;
+RegularFile opened(const std::string& file, const std::string& spec) {
+  try {
+    return RegularFile(file);
+  } catch (const InputError& error) {
+    refuse(spec, fmt::format("{}: {}", file, error.sentence()));
+  }
 }
 
-std::vector<std::byte> file_content(const std::string& file, std::uint64_t bytes, const std::string& spec) {
-  std::vector<std::byte> content(bytes);
-  std::ifstream in(file, std::ios::binary);
-  in.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(bytes));
-  if (!in) refuse(spec, fmt::format("the file {} cannot be read; check its permissions", file));
+std::vector<std::byte> content_of(RegularFile& file, const std::string& spec) {
+  std::vector<std::byte> content(file.size());
+  if (!file.read(content.data(), content.size())) refuse(spec, "the file could not be read to its end");
   return content;
 }
 
@@ -112,13 +109,13 @@ std::vector<std::byte> buffer_content(const ArgumentSpec& buffer, const std::str
       return random_bits(type, random);
     });
   if (initial.starts_with('@')) {
-    const std::string file = initial.substr(1);
-    const std::uint64_t size = file_size(file, spec), bytes = buffer.count * size_of(type);
-    if (size != bytes)
+    RegularFile file = opened(initial.substr(1), spec);
+    const std::uint64_t bytes = buffer.count * size_of(type);
+    if (file.size() != bytes)
       refuse(spec,
              fmt::format("the file has {} bytes, but {} elements of {} are {}; change COUNT or the file",
-                         size, buffer.count, name(type), bytes));
-    return file_content(file, bytes, spec);
+                         file.size(), buffer.count, name(type), bytes));
+    return content_of(file, spec);
   }
   refuse(spec,
          fmt::format("\"{}\" is not a buffer content; write zeros, iota, random, uninitialized or @FILE",
@@ -163,14 +160,14 @@ std::vector<std::byte> hexadecimal_bytes(std::string_view digits, const std::str
 
 ArgumentSpec parse_bytes(const std::string& spec) {
   const std::string value = spec.substr(std::string_view("bytes:").size());
-  const bool from_file = value.starts_with('@');
-  const std::string file = from_file ? value.substr(1) : "";
-  const std::uint64_t size = from_file ? file_size(file, spec) : value.size() / 2;
+  std::optional<RegularFile> file;
+  if (value.starts_with('@')) file = opened(value.substr(1), spec);
+  const std::uint64_t size = file ? file->size() : value.size() / 2;
   if (size > most_parameter_bytes)
     refuse(spec, fmt::format("{} bytes exceed the limit of {} for a kernel's parameters; pass a buffer", size,
                              most_parameter_bytes));
   ArgumentSpec structure;
-  structure.content = from_file ? file_content(file, size, spec) : hexadecimal_bytes(value, spec);
+  structure.content = file ? content_of(*file, spec) : hexadecimal_bytes(value, spec);
   if (structure.content.empty()) refuse(spec, fmt::format("no bytes given; {}", how_to_write_bytes));
   return structure;
 }

@@ -23,8 +23,7 @@ namespace foldproof {
 namespace {
 
 struct Arguments : AuditArguments {
-  std::string device = "emulated", sanitizer, case_limit = "10s", report, store, only_case,
-              prove_budget = "30s";
+  std::string device = "emulated", sanitizer, case_limit, report, store, only_case, prove_budget = "30s";
   std::optional<std::uint64_t> guided;
   bool prove = false, counters = false, coverage = false, large = false;
 };
@@ -35,10 +34,11 @@ CampaignOptions campaign_options(const Arguments& arguments) {
   options.largest_count = arguments.largest;
   options.audit.guided = arguments.guided;
   options.audit.seed = parse_seed(arguments.seed);
-  if (!arguments.budget.empty()) options.budget = parse_duration(arguments.budget, "--budget");
+  options.deadline = arguments.deadline();
   if (!arguments.store.empty()) options.store = arguments.store;
   if (!arguments.only_case.empty()) options.only_case = parse_case(arguments.only_case);
-  options.case_limit = parse_duration(arguments.case_limit, "--case-limit");
+  if (!arguments.case_limit.empty())
+    options.case_limit = parse_duration(arguments.case_limit, "--case-limit");
   options.counters = arguments.counters;
   options.coverage = arguments.coverage;
   options.jobs = arguments.jobs;
@@ -49,7 +49,6 @@ MutationRunOptions proof_options(const Arguments& arguments, std::uint64_t seed)
   MutationRunOptions options;
   options.mutation.seed = seed;
   options.mutation.largest_count = arguments.largest.value_or(AuditOptions{}.largest_count);
-  options.budget = parse_duration(arguments.prove_budget, "--prove-budget");
   options.jobs = arguments.jobs;
   return options;
 }
@@ -158,9 +157,11 @@ int audit(const Arguments& arguments, const Console& console) {
   const auto tools = tools_named(arguments.sanitizer);
   if (!arguments.report.empty()) check_report_folder(arguments.report);
   CampaignOptions options = campaign_options(arguments);
-  const MutationRunOptions proof = proof_options(arguments, options.audit.seed);
+  MutationRunOptions proof = proof_options(arguments, options.audit.seed);
+  const std::chrono::milliseconds proof_time = parse_duration(arguments.prove_budget, "--prove-budget");
   ProgressLine line;
   CompileOptions compile_options = arguments.source.compile_options();
+  compile_options.deadline = options.deadline;
   compile_options.machine = gpu.architecture;
   std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
   say_that_it_is_guessed(subjects, console);
@@ -179,6 +180,7 @@ int audit(const Arguments& arguments, const Console& console) {
   result.report.skipped_devices = std::move(gpu.skipped);
   result.report.device = devices_of(assignments, gpu.name, result.report.device);
   if (!result.wrong_input && !arguments.report.empty()) write_reports(arguments.report, result.report);
+  proof.deadline = std::chrono::steady_clock::now() + proof_time;
   if (arguments.prove && !result.wrong_input && !result.interrupted) prove(assignments, proof, result, line);
   return conclude(result, severity_named(arguments.fail_on).value(), console, line);
 }
@@ -194,7 +196,9 @@ Run attach_audit(CLI::App& app, Console& console) {
                  "Device: emulated, cuda or all; exit status 3 if one of them is not available")
       ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
       ->type_name("NAME");
-  app.add_option("--case-limit", a->case_limit, "Time limit per case on a GPU; default: " + a->case_limit)
+  app.add_option("--case-limit", a->case_limit,
+                 fmt::format("Time limit per case; default: {}s, on a GPU {}s", emulated_case_limit.count(),
+                             gpu_case_limit.count()))
       ->type_name("TIME");
   app.add_option("--sanitizer", a->sanitizer,
                  "With --device cuda or all: comma-separated tools of compute-sanitizer (racecheck, "

@@ -41,6 +41,11 @@ void AuditArguments::attach(CLI::App& app, const std::string& default_cases) {
   source.attach(app);
 }
 
+Deadline AuditArguments::deadline() const {
+  if (budget.empty()) return {};
+  return std::chrono::steady_clock::now() + parse_duration(budget, "--budget");
+}
+
 std::vector<Assignment> AuditArguments::selected(const std::vector<Subject>& subjects) const {
   std::vector<Assignment> assignments;
   for (const Subject& subject : subjects)

@@ -23,7 +23,9 @@ struct AuditArguments {
   /// `default_cases`: the default number of cases per instance, for the help text.
   void attach(CLI::App& app, const std::string& default_cases);
 
-  SubjectChoice choice() const { return {path, contract, entry_name(entry)}; }
+  /// The end of --budget, which begins now.
+  Deadline deadline() const;
+  SubjectChoice choice() const { return {path, contract, entry_name(entry), source.trust()}; }
   /// The instances that --only selects. Throws InputError if there are none.
   std::vector<Assignment> selected(const std::vector<Subject>& subjects) const;
   /// Those of them that --shard selects.

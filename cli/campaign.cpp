@@ -85,8 +85,9 @@ KernelReport check(const Assignment& assignment, Runner& runner, const CampaignO
 
 /// For a process that did not end normally.
 KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
-  const bool ended_early =
-      outcome.ending == Outcome::Ending::interrupted || outcome.ending == Outcome::Ending::out_of_time;
+  const bool ended_early = outcome.ending == Outcome::Ending::interrupted ||
+                           outcome.ending == Outcome::Ending::out_of_time ||
+                           outcome.ending == Outcome::Ending::too_slow;
   const Verdict verdict = outcome.ending == Outcome::Ending::unsupported ? Verdict::unsupported
                           : ended_early                                  ? Verdict::skipped
                                                                          : Verdict::error;
@@ -105,7 +106,7 @@ KernelReport check_large(const Assignment& assignment, const CampaignOptions& op
                          const std::function<void(const std::string&)>& report_so_far) {
   LargeAuditOptions large;
   large.seed = options.audit.seed;
-  large.limit = options.case_limit;
+  large.limit = options.case_limit.value_or(gpu_case_limit);
   if (options.largest_count) large.largest_count = *options.largest_count;
   large.so_far = [&](const KernelReport& report) { report_so_far(pack(Json::array({to_json(report)}))); };
   const Subject& subject = *assignment.subject;
@@ -119,7 +120,6 @@ KernelReport check_large(const Assignment& assignment, const CampaignOptions& op
 void suit_a_tool(AuditOptions& options) {
   options.guided = 0;
   options.shrinks = options.tries_stored = false;
-  options.is_to_end = nullptr;
 }
 
 std::uint64_t cases_of(const Assignment& assignment, const CampaignOptions& options) {
@@ -195,10 +195,14 @@ CampaignOptions options_of(const Assignment& assignment, const CampaignOptions& 
   own.audit.store = options.store ? options.store : default_store(assignment.subject->contract);
   own.audit.largest_count = options.largest_count.value_or(
       assignment.tool != nullptr ? largest_count_under_a_tool : AuditOptions{}.largest_count);
-  own.audit.is_to_end = end_requested;
+  own.audit.case_limit = options.case_limit.value_or(emulated_case_limit);
   own.audit.progress = [&reporter](std::uint64_t done, std::uint64_t) { reporter.done(done); };
   if (assignment.tool != nullptr) suit_a_tool(own.audit);
   return own;
+}
+
+bool runs_on_emulated_device(const Assignment& assignment) {
+  return assignment.device != RunsOn::cuda && !is_host_function(*assignment.instance);
 }
 
 bool needs_gpu_worker(const Assignment& assignment) {
@@ -246,8 +250,9 @@ std::vector<KernelReport> reports_of(Bundle bundle, const Outcome& outcome) {
 
 }  // namespace
 
-milliseconds share(milliseconds budget, double elapsed, std::size_t left, unsigned jobs) {
-  const double remaining = static_cast<double>(budget.count()) - 1000 * elapsed;
+milliseconds share(std::chrono::steady_clock::time_point deadline, std::size_t left, unsigned jobs) {
+  const double remaining =
+      std::chrono::duration<double, std::milli>(deadline - std::chrono::steady_clock::now()).count();
   const double each =
       remaining * std::min<double>(jobs, static_cast<double>(left)) / static_cast<double>(left);
   return milliseconds(std::max<std::int64_t>(1, static_cast<std::int64_t>(each)));
@@ -262,20 +267,27 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   std::size_t ended = 0, checked = 0;
   std::uint64_t cases = 0;
 
-  GpuWorkers workers(gpu_worker_options(options.case_limit));
+  GpuWorkers workers(gpu_worker_options(options.case_limit.value_or(gpu_case_limit)));
   const std::vector<Bundle> bundles = bundles_of(assignments);
   TaskPool pool;
   pool.tasks = bundles.size();
   pool.processes = processes_for(assignments, options.jobs);
   pool.can_end_early = true;
+  pool.deadline = options.deadline;
+  pool.memory =
+      available_memory() / std::max<std::uint64_t>(1, std::min<std::uint64_t>(pool.processes, pool.tasks));
+  const milliseconds patience = options.case_limit.value_or(emulated_case_limit);
+  pool.patience = [&](std::size_t task) {
+    return runs_on_emulated_device(bundles[task].front()) ? std::optional(patience) : std::nullopt;
+  };
   pool.starting = [&](std::size_t task, unsigned slot) {
     if (needs_gpu_worker(bundles[task].front())) workers.prepare(slot);
   };
   pool.work = [&](std::size_t task, const TaskReporter& reporter) {
     const auto options_for = [&](const Assignment& assignment) {
       CampaignOptions own = options_of(assignment, options, reporter);
-      if (options.budget && assignment.tool == nullptr)
-        own.audit.budget = share(*options.budget, line.elapsed(), bundles.size() - task, options.jobs);
+      if (options.deadline && assignment.tool == nullptr)
+        own.audit.budget = share(*options.deadline, bundles.size() - task, options.jobs);
       return own;
     };
     return pack(to_json(check(bundles[task], workers, options_for, reporter)));

@@ -36,20 +36,23 @@ struct Assignment {
 inline constexpr std::size_t many_instances = 500;
 inline constexpr std::uint64_t shared_cases = 80, least_cases = 12;  ///< in total, and per instance
 
+inline constexpr std::chrono::seconds gpu_case_limit{10}, emulated_case_limit{120};
+
 struct CampaignOptions {
   AuditOptions audit;  ///< its budget, cases and largest count are set per instance from those below
   std::optional<std::uint64_t> largest_count;  ///< absent: depends on the device
   /// Per instance; absent: the default of AuditOptions, or a share.
   std::optional<std::uint64_t> cases;
   bool shares_cases = false;
-  std::optional<std::chrono::milliseconds> budget;  ///< for the whole campaign
+  Deadline deadline;                           ///< of the whole campaign
   std::optional<std::filesystem::path> store;  ///< folder of failing cases; absent: next to each contract
   std::optional<Case> only_case;               ///< run this case instead of generated ones
   bool counters = false;                       ///< count what a representative case does
   bool coverage = false;                       ///< report input coverage
   unsigned jobs = 1;
-  std::chrono::milliseconds case_limit = std::chrono::seconds(10);  ///< per case, on a GPU
-  LargeAuditTools large_tools;                                      ///< required if an assignment is large
+  /// Per case; absent: gpu_case_limit or emulated_case_limit.
+  std::optional<std::chrono::milliseconds> case_limit;
+  LargeAuditTools large_tools;  ///< required if an assignment is large
 };
 
 struct CampaignResult {
@@ -60,8 +63,8 @@ struct CampaignResult {
   std::optional<InputError> wrong_input;
 };
 
-/// The share of a run's remaining time for the next task, if `left` tasks have not started.
-std::chrono::milliseconds share(std::chrono::milliseconds budget, double elapsed, std::size_t left,
+/// The share of the time until the deadline for the next task, if `left` tasks have not started.
+std::chrono::milliseconds share(std::chrono::steady_clock::time_point deadline, std::size_t left,
                                 unsigned jobs);
 
 CampaignResult run_campaign(const std::vector<Assignment>& assignments, const CampaignOptions& options,

@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/files.h"
 #include "cli/verbs.h"
 #include "oracles/bounds.h"
 #include "oracles/tally.h"
@@ -23,17 +22,13 @@ struct Arguments {
 };
 
 std::vector<std::byte> read_values(const std::string& path, Element element) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
-  if (size < 0 || size == std::numeric_limits<std::streamoff>::max())
-    throw InputError("file of raw values not found", {path});
-  if (size % static_cast<std::streamoff>(size_of(element)) != 0)
+  RegularFile file(path);
+  if (file.size() % size_of(element) != 0)
     throw InputError(fmt::format("{} bytes are not a whole number of {} values of {} bytes; check --type",
-                                 size, name(element), size_of(element)),
+                                 file.size(), name(element), size_of(element)),
                      {path});
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
-  file.seekg(0);
-  if (!file.read(reinterpret_cast<char*>(bytes.data()), size))
+  std::vector<std::byte> bytes(file.size());
+  if (!file.read(bytes.data(), bytes.size()))
     throw InputError("the file could not be read to its end", {path});
   return bytes;
 }

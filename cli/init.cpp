@@ -45,7 +45,7 @@ int init(const Arguments& a, const Console& console) {
     throw InputError(fmt::format("{} already exists; --force overwrites it", file.string()));
   std::vector<std::string> said;
   const std::string text = starter_contract(guess_one(a, said));
-  if (!write_file(file, text)) throw InputError("the contract cannot be written", {file.string()});
+  write_output(file, text);
   if (console.json()) {
     console.print(Json{{"contract", file.string()}, {"guesses", said}});
     return exit_ok;

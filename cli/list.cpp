@@ -49,7 +49,7 @@ std::string text(const Json& kernels) {
 }
 
 int list(const std::string& path, const Console& console) {
-  const LoadedSubjects loaded = load_readable_subjects({path, {}, {}}, {});
+  const LoadedSubjects loaded = load_readable_subjects({path, {}, {}, Trust::full}, {});
   Json kernels = Json::array(), errors = Json::array();
   for (const Subject& subject : loaded.subjects)
     for (const Instance& instance : subject.contract.instances) kernels.push_back(row(subject, instance));

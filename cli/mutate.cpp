@@ -50,7 +50,7 @@ MutationRunOptions options_of(const Arguments& arguments) {
   options.mutation.seed = parse_seed(arguments.seed);
   options.mutation.largest_count = arguments.largest.value_or(AuditOptions{}.largest_count);
   options.mutation.fail_on = severity_named(arguments.fail_on).value();
-  if (!arguments.budget.empty()) options.budget = parse_duration(arguments.budget, "--budget");
+  options.deadline = arguments.deadline();
   options.jobs = arguments.jobs;
   return options;
 }
@@ -70,7 +70,8 @@ Exit conclude(const MutationRun& run, std::optional<double> floor, const Console
 int mutate(const Arguments& arguments, const Console& console) {
   const MutationRunOptions options = options_of(arguments);
   ProgressLine line;
-  const CompileOptions compile_options = arguments.source.compile_options();
+  CompileOptions compile_options = arguments.source.compile_options();
+  compile_options.deadline = options.deadline;
   std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
   leave_out_unfit(subjects, console);
   say_that_it_is_guessed(subjects, console);

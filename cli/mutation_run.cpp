@@ -26,7 +26,8 @@ struct Slice {
 std::vector<std::vector<Mutant>> mutants_of(const std::vector<Assignment>& assignments) {
   std::vector<std::vector<Mutant>> mutants;
   for (const Assignment& assignment : assignments)
-    mutants.push_back(mutants_of(*assignment.instance, *assignment.subject->image));
+    mutants.push_back(assignment.subject->image ? mutants_of(*assignment.instance, *assignment.subject->image)
+                                                : std::vector<Mutant>{});
   return mutants;
 }
 
@@ -52,7 +53,21 @@ std::string checked(const Assignment& assignment, std::span<const Mutant> mutant
   return pack(json);
 }
 
-void take(MutationReport& report, const Outcome& outcome) {
+/// The report of a mutant that was not tried.
+MutantReport untried(const Mutant& mutant) {
+  MutantReport report;
+  report.mutation = mutant.mutation;
+  report.change = mutant.change;
+  report.at = mutant.at;
+  report.edits = report.alive = mutant.edits.size();
+  return report;
+}
+
+void take(MutationReport& report, const Slice& slice, const Outcome& outcome) {
+  if (outcome.ending == Outcome::Ending::out_of_time) {
+    std::ranges::transform(slice.mutants, std::back_inserter(report.mutants), untried);
+    return;
+  }
   if (outcome.ending != Outcome::Ending::finished) {
     report.reason = outcome.reason();
     return;
@@ -77,6 +92,7 @@ MutationReport empty_report_of(const Assignment& assignment) {
   report.id = kernel.id;
   report.label = kernel.label;
   report.file = kernel.file;
+  report.reason = assignment.subject->skipped;
   return report;
 }
 
@@ -104,7 +120,7 @@ void check_all_equivalents(const std::vector<Assignment>& assignments) {
   std::set<const Subject*> checked;
   for (const Assignment& assignment : assignments) {
     const Subject& subject = *assignment.subject;
-    if (subject.contract.equivalents.empty() || !checked.insert(&subject).second) continue;
+    if (!subject.image || subject.contract.equivalents.empty() || !checked.insert(&subject).second) continue;
     std::vector<Mutant> all;
     for (const Instance& instance : subject.contract.instances)
       std::ranges::move(mutants_of(instance, *subject.image), std::back_inserter(all));
@@ -116,7 +132,6 @@ MutationRun run_mutations(const std::vector<Assignment>& assignments, const Muta
                           ProgressLine& line) {
   const std::vector<std::vector<Mutant>> mutants = mutants_of(assignments);
   const std::vector<Slice> slices = slices_of(mutants);
-  const double begin = line.elapsed();
   MutationRun run;
   run.device = emulated::device_name;
   for (const Assignment& assignment : assignments) run.reports.push_back(empty_report_of(assignment));
@@ -124,19 +139,21 @@ MutationRun run_mutations(const std::vector<Assignment>& assignments, const Muta
   TaskPool pool;
   pool.tasks = slices.size();
   pool.processes = options.jobs;
+  pool.can_end_early = true;
+  pool.deadline = options.deadline;
   pool.work = [&](std::size_t task, const TaskReporter& reporter) {
     MutationOptions mutation = options.mutation;
     mutation.progress = reporter.done;
-    if (options.budget)
-      mutation.deadline = std::chrono::steady_clock::now() +
-                          share(*options.budget, line.elapsed() - begin, slices.size() - task, options.jobs);
+    if (options.deadline)
+      mutation.deadline =
+          std::chrono::steady_clock::now() + share(*options.deadline, slices.size() - task, options.jobs);
     return checked(assignments[slices[task].assignment], slices[task].mutants, mutation);
   };
   std::size_t done = 0, all = 0;
   for (const Slice& slice : slices) all += slice.mutants.size();
   pool.finished = [&](std::size_t task, const Outcome& outcome) {
     done += slices[task].mutants.size();
-    take(run.reports[slices[task].assignment], outcome);
+    take(run.reports[slices[task].assignment], slices[task], outcome);
   };
   pool.progress = [&](std::uint64_t running) {
     line.show(fmt::format("mutants: {} of {}; running for {:.0f} s", done + running, all, line.elapsed()));

@@ -12,8 +12,8 @@
 namespace foldproof {
 
 struct MutationRunOptions {
-  MutationOptions mutation;                         ///< its deadline is set from `budget`
-  std::optional<std::chrono::milliseconds> budget;  ///< for the whole run
+  MutationOptions mutation;  ///< its deadline is a share of the time until `deadline`
+  Deadline deadline;         ///< of the whole run
   unsigned jobs = 1;
 };
 
@@ -28,8 +28,8 @@ struct MutationRun {
 std::vector<Assignment> representatives(const std::vector<Assignment>& assignments);
 
 /// Throws InputError for an equivalent-mutant annotation that matches nothing. The annotations of a contract
-/// are compared with the mutants of all its instances, whichever of them are run. The subjects must be
-/// compiled.
+/// are compared with the mutants of all its instances, whichever of them are run. Subjects without an
+/// image are left out.
 void check_all_equivalents(const std::vector<Assignment>& assignments);
 
 /// The annotations must have been checked by check_all_equivalents().

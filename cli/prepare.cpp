@@ -21,7 +21,7 @@ Run attach_prepare(CLI::App& app, Console& console) {
   a->source.attach(app);
   return [a, &console] {
     ProgressLine line;
-    auto subjects = load_subjects({a->path, {}, {}}, a->source.compile_options(), console);
+    auto subjects = load_subjects({a->path, {}, {}, a->source.trust()}, a->source.compile_options(), console);
     // Programs that cannot run here are not worth the minutes that they take, unless one was requested.
     if (subjects.size() > 1) skip_without_gpu(subjects);
     compile_subjects(subjects, a->source.compile_options(), a->jobs, console, line);

@@ -16,7 +16,7 @@ namespace foldproof {
 namespace {
 
 struct Arguments {
-  std::string file, device = "emulated", sanitizer, case_limit = "10s", fail_on = "error";
+  std::string file, device = "emulated", sanitizer, case_limit, fail_on = "error";
   SourceOptions source;
 };
 
@@ -49,11 +49,11 @@ int replay(const Arguments& a, const Console& console) {
   check_has_gpu(a.sanitizer, a.device == "cuda");
   const StoredCase stored = load_case(a.file);
   options.only_case = stored.c;
-  options.case_limit = parse_duration(a.case_limit, "--case-limit");
+  if (!a.case_limit.empty()) options.case_limit = parse_duration(a.case_limit, "--case-limit");
   CompileOptions compile_options = a.source.compile_options();
   if (a.device == "cuda") compile_options.machine = present_gpus().architecture;
   const auto tools = tools_named(a.sanitizer);
-  auto subjects = load_subjects({stored.contract, {}, {}}, compile_options, console);
+  auto subjects = load_subjects({stored.contract, {}, {}, a.source.trust()}, compile_options, console);
   const std::vector<Assignment> assignments = on_device(assignment_of(subjects, stored), a.device, tools);
   skip_without_gpu(subjects);
   compile_subjects(subjects, compile_options, 1, console, line);
@@ -72,7 +72,9 @@ Run attach_replay(CLI::App& app, Console& console) {
                  "Comma-separated tools of compute-sanitizer to run on a GPU: racecheck, memcheck, "
                  "synccheck, initcheck")
       ->type_name("TOOLS");
-  app.add_option("--case-limit", a->case_limit, "Time limit on a GPU; default: " + a->case_limit)
+  app.add_option("--case-limit", a->case_limit,
+                 fmt::format("Time limit; default: {}s, on a GPU {}s", emulated_case_limit.count(),
+                             gpu_case_limit.count()))
       ->type_name("TIME");
   app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
       ->check(quietly(CLI::IsMember({"error", "warning"})))

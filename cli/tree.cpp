@@ -169,15 +169,15 @@ Json to_json(const Shown& shown, std::uint64_t result) {
 int tree(const Arguments& a, const Console& console) {
   ProgressLine line;
   const CompileOptions compile_options = a.source.compile_options();
-  auto subjects = load_subjects({a.path, a.contract, entry_name(a.entry)}, compile_options, console);
+  auto subjects =
+      load_subjects({a.path, a.contract, entry_name(a.entry), a.source.trust()}, compile_options, console);
   say_that_it_is_guessed(subjects, console);
   compile_subjects(subjects, compile_options, default_jobs(), console, line);
   const Shown shown = show(chosen(subjects, a.only), a);
   if (!a.svg.empty()) {
     const SummationTree* known = shown.known();
     if (!known) throw Unsupported("there is no tree to draw: " + std::get<std::string>(shown.tree));
-    if (!replace_file(a.svg, tree_svg(*known, shown.kernel + " " + shown.case_text)))
-      throw InputError(fmt::format("--svg: {} cannot be written", a.svg));
+    write_output(a.svg, tree_svg(*known, shown.kernel + " " + shown.case_text));
   }
   line.clear();
   console.print_as_asked([&] { return to_json(shown, a.result); }, [&] { return to_text(shown, a.result); });

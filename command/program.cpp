@@ -9,6 +9,7 @@
 #include <csignal>
 #include <exception>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -77,6 +78,14 @@ std::string sentence(std::string text, const Program& program, const std::vector
   return fmt::format("{} (see {} --help)", text, program.name);
 }
 
+/// The name of an option or argument with an empty value, which an unset variable of a shell leaves.
+std::optional<std::string> option_without_value(const CLI::App& verb) {
+  for (const CLI::Option* option : verb.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty()) return option->get_name();
+  return std::nullopt;
+}
+
 /// A missing standard descriptor would be given to the next file that is opened. In its place, a file that
 /// cannot be written makes writing fail.
 void occupy_standard_descriptors() {
@@ -109,6 +118,9 @@ int guarded(const Run& run, const Console& console) {
   } catch (const Interrupted&) {
     console.fail("the run was interrupted", {});
     return exit_interrupted;
+  } catch (const std::bad_alloc&) {
+    console.fail("out of memory", {});
+    return exit_unable;
   } catch (const std::exception& error) {
     console.fail(std::string("internal error: ") + error.what(), {});
     return exit_unable;
@@ -155,7 +167,14 @@ int run(const Program& program, int argc, char** argv) {
     console.fail(sentence(error.what(), program, arguments), {});
     return exit_usage;
   }
-  const int status = guarded(runs.at(app.get_subcommands().front()), console);
+  CLI::App* verb = app.get_subcommands().front();
+  if (const auto option = option_without_value(*verb)) {
+    console.fail(
+        fmt::format("the value of {} is empty (see {} {} --help)", *option, program.name, verb->get_name()),
+        {});
+    return exit_usage;
+  }
+  const int status = guarded(runs.at(verb), console);
   if (!is_interrupted()) return status;
   kill_children();  // those of killed tasks may not have ended yet
   return exit_interrupted;

@@ -27,6 +27,8 @@ void SourceOptions::attach(CLI::App& app) {
   once(app.add_option("--compile-commands", compile_commands_,
                       "Folder of a compile_commands.json to read flags from")
            ->type_name("DIR"));
+  once(app.add_flag("--trust", trusts_,
+                    "Allow contracts that run host functions or use files outside of their folder"));
 }
 
 CompileOptions SourceOptions::compile_options() const {

@@ -11,13 +11,15 @@ namespace foldproof {
 
 class SourceOptions {
  public:
-  /// Declares -I, -D, --std, --arch, --nvcc and --compile-commands.
+  /// Declares -I, -D, --std, --arch, --nvcc, --compile-commands and --trust.
   void attach(CLI::App& app);
   CompileOptions compile_options() const;
+  Trust trust() const { return trusts_ ? Trust::full : Trust::limited; }
 
  private:
   std::vector<std::string> includes_, defines_;
   std::string standard_, arch_, nvcc_, compile_commands_;
+  bool trusts_ = false;
 };
 
 }  // namespace foldproof

@@ -87,9 +87,10 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
   const std::vector<fs::path> files = contract_files(choice);
   if (files.empty()) return {guessed_subjects(choice, options), {}};
   LoadedSubjects loaded;
+  const bool are_shipped = choice.path.empty() && choice.contract.empty();
   for (const fs::path& file : files) {
     try {
-      Contract contract = load_contract(file);
+      Contract contract = load_contract(file, are_shipped ? Trust::full : choice.trust);
       check_source(choice, contract);
       loaded.subjects.push_back({std::move(contract), {}, nullptr});
     } catch (const InputError& error) {
@@ -109,7 +110,7 @@ std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOpt
 
 std::vector<Subject> load_right_subjects(const fs::path& path, const CompileOptions& options,
                                          const Console& console) {
-  std::vector<Subject> subjects = load_subjects({path, {}, {}}, options, console);
+  std::vector<Subject> subjects = load_subjects({path, {}, {}, Trust::full}, options, console);
   std::erase_if(subjects, [](const Subject& subject) {
     return subject.contract.is_host_function() || !subject.contract.expected.empty();
   });
@@ -150,6 +151,7 @@ void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& opti
   TaskPool pool;
   pool.tasks = subjects.size();
   pool.processes = jobs;
+  pool.deadline = options.deadline;
   pool.work = [&](std::size_t task, const auto&) {
     if (subjects[task].skipped.empty()) compile_contract(subjects[task].contract, options);
     return std::string();
@@ -164,8 +166,15 @@ void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& opti
   };
   if (!pool.run()) throw Interrupted{};
   throw_last(errors, console);
-  for (Subject& subject : subjects)
-    if (subject.skipped.empty()) subject.image = compile_contract(subject.contract, options);
+  for (Subject& subject : subjects) {
+    if (!subject.skipped.empty()) continue;
+    try {
+      subject.image = compile_contract(subject.contract, options);
+    } catch (const Unsupported&) {
+      if (!options.deadline || std::chrono::steady_clock::now() < *options.deadline) throw;
+      subject.skipped = "the time budget was exhausted before its source was compiled";
+    }
+  }
 }
 
 fs::path shipped_kernels() {
@@ -205,6 +214,7 @@ std::vector<Contract> guessed_contracts(const std::filesystem::path& source, con
     block = Range::parse(outcome.text, {});
   };
   pool.progress = [](std::uint64_t) {};
+  ask_nvcc(options);
   if (!pool.run()) throw Interrupted{};
   return contracts;
 }

@@ -33,6 +33,7 @@ struct SubjectChoice {
   std::filesystem::path path;      ///< a source, a contract, or a folder; empty: the shipped kernels
   std::filesystem::path contract;  ///< for the source `path`, if it is not the one next to it
   std::string entry;               ///< the kernel to guess a contract for, if a source has none
+  Trust trust = Trust::limited;    ///< in the contracts; the shipped ones are always trusted
 };
 
 /// All contracts of a folder, a contract, the contract next to a source, or otherwise one guessed for it; and

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <ranges>
 
 #include "base/child.h"
@@ -16,6 +17,7 @@
 #include "contracts/declarations.h"
 #include "contracts/keys.h"
 #include "contracts/nvcc/cache.h"
+#include "contracts/nvcc/flags.h"
 #include "contracts/nvcc/toolkit.h"
 #include "contracts/nvcc/unit.h"
 #include "contracts/signature.h"
@@ -64,7 +66,9 @@ fs::path checked_source(const fs::path& source) {
   std::error_code error;
   if (!fs::exists(source, error)) throw InputError("the file does not exist", {source.string()});
   if (!fs::is_regular_file(source, error)) throw InputError("not a regular file", {source.string()});
-  return fs::absolute(source, error).lexically_normal();
+  fs::path absolute = fs::absolute(source, error).lexically_normal();
+  if (absolute.extension() != ".ptx") check_path_for_nvcc(absolute);
+  return absolute;
 }
 
 /// Everything that determines the output of nvcc, except the contents of files and the version of nvcc, which
@@ -117,6 +121,11 @@ std::string cache_key(const Unit& unit) {
 }
 
 [[noreturn]] void refuse(const Unit& unit, const ProcessResult& result) {
+  if (result.status > 128)
+    throw Unsupported(
+        fmt::format("nvcc was ended by signal {} ({})", result.status - 128, strsignal(result.status - 128)));
+  if (result.output.find("No space left on device") != std::string::npos)
+    throw Unsupported("nvcc cannot write its temporary files: no space is left on the device; set TMPDIR");
   if (const auto said = complaint_about_host_compiler(result.output)) refuse_host_compiler(unit, *said);
   const Diagnostic error = first_error(result.output, result.status);
   if (const auto index = entry_of_diagnostic(error.where.file); index && *index < unit.entries.size())
@@ -155,9 +164,10 @@ std::string kept_program(const Unit& unit, const fs::path& made, const PtxCache&
   return content_hash(content);
 }
 
-CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& version,
-                   const PtxCache& cache) {
+CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& version, const PtxCache& cache,
+                   Deadline deadline) {
   const TemporaryFolder folder;
+  check_path_for_nvcc(folder.path());
   const fs::path code = folder.path() / "foldproof.cu";
   const fs::path rule = folder.path() / "foldproof.d";
   const fs::path output = folder.path() / (unit.host ? "foldproof" : "foldproof.ptx");
@@ -170,7 +180,7 @@ CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& ve
   arguments.insert(arguments.end(), {"-I" + unit.source.parent_path().string(), "-MD", "-MF", rule.string(),
                                      "-o", output.string(), code.string()});
   const auto started = fs::file_time_type::clock::now();
-  const ProcessResult result = run_process(arguments, folder.path());
+  const ProcessResult result = run_process(arguments, folder.path(), deadline);
   if (result.status != 0) refuse(unit, result);
 
   UnitPtx made =
@@ -197,12 +207,12 @@ CachedPtx ptx_of(const Unit& unit, const CompileOptions& options) {
   const PtxCache cache(cache_folder(options));
   const auto nvcc = find_nvcc(options.nvcc);
   if (!nvcc && !options.nvcc.empty()) lack_nvcc(options.nvcc);
-  const std::string version = nvcc ? nvcc_version(*nvcc) : "";
+  const std::string version = nvcc ? nvcc_version(*nvcc, options.deadline) : "";
   if (auto cached = cache.find(cache_key(unit), version);
       cached && (!unit.host || is_whole(unit, *cached, cache)))
     return *cached;
   if (!nvcc) lack_nvcc(options.nvcc);
-  return run_nvcc(unit, *nvcc, version, cache);
+  return run_nvcc(unit, *nvcc, version, cache, options.deadline);
 }
 
 std::shared_ptr<const Image> image_of(const fs::path& source, std::string ptx,
@@ -289,6 +299,14 @@ struct Launches {
 
 }  // namespace
 
+void ask_nvcc(const CompileOptions& options) {
+  try {
+    if (const auto nvcc = find_nvcc(options.nvcc)) nvcc_version(*nvcc, options.deadline);
+  } catch (const InputError&) {
+  } catch (const Unsupported&) {
+  }
+}
+
 fs::path default_cache() {
   std::error_code error;
   return ptx_folder_of(fs::read_symlink("/proc/self/exe", error));
@@ -297,7 +315,8 @@ fs::path default_cache() {
 fs::path ptx_folder_of(const fs::path& program) {
   std::error_code error;
   const fs::path folder = program.parent_path();
-  return fs::exists(folder / "CMakeCache.txt", error) ? folder / "ptx" : user_cache() / "ptx";
+  const bool is_build_tree = fs::exists(folder / "CMakeCache.txt", error) && make_private(folder / "ptx");
+  return is_build_tree ? folder / "ptx" : user_cache() / "ptx";
 }
 
 std::shared_ptr<const Image> compile_source(const fs::path& source, const std::vector<std::string>& entries,

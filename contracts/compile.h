@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "base/child.h"
 #include "contracts/contract.h"
 #include "devices/image.h"
 
 namespace foldproof {
 
 struct CompileOptions {
+  Deadline deadline;               ///< of every run of nvcc
   std::string nvcc;                ///< empty: $NVCC, then PATH, then /usr/local/cuda/bin/nvcc
   std::vector<std::string> flags;  ///< from the command line: -std, -D, -I, then --nvcc "…"
   std::string arch;                ///< overrides that of the contract, such as "compute_80"
@@ -21,11 +23,15 @@ struct CompileOptions {
   std::filesystem::path cache;             ///< folder of the PTX cache; empty: default_cache()
 };
 
+/// Lets this process, and the forks that it starts later, know the version of nvcc, so that not every
+/// compilation asks for it. If that fails, a compilation reports why.
+void ask_nvcc(const CompileOptions& options);
+
 /// The folder of the PTX cache unless an option sets another: ptx_folder_of the running program.
 std::filesystem::path default_cache();
 
-/// For a program in a build tree, recognized by its CMakeCache.txt, the folder `ptx` next to it; for an
-/// installed program, `ptx` in user_cache().
+/// For a program in a build tree, recognized by its CMakeCache.txt, the folder `ptx` next to it if it can be
+/// made private; otherwise `ptx` in user_cache().
 std::filesystem::path ptx_folder_of(const std::filesystem::path& program);
 
 /// Compiles `source` so that each of `entries` (C++ spelling; may be empty) is instantiated. A .ptx file is

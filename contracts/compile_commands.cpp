@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "contracts/nvcc/flags.h"
 
 namespace foldproof {
 namespace {
@@ -17,17 +18,6 @@ using nlohmann::json;
 
 constexpr std::size_t largest_database = std::size_t{256} << 20;
 constexpr std::size_t largest_option_file = std::size_t{1} << 20;
-
-/// A flag to keep, with its value joined ("-DN=1") or as the next word.
-struct FlagRow {
-  std::string_view name;
-  bool is_folder;
-};
-constexpr FlagRow valued[] = {{"-isystem", true}, {"-include", false}, {"-std", false},
-                              {"-I", true},       {"-D", false},       {"-U", false}};
-constexpr std::string_view bare[] = {"--expt-relaxed-constexpr", "-expt-relaxed-constexpr",
-                                     "--extended-lambda",        "-extended-lambda",
-                                     "--use_fast_math",          "-use_fast_math"};
 
 json parsed_database(const fs::path& file) {
   const std::string text = read_text_file(file, largest_database);
@@ -70,35 +60,6 @@ std::vector<std::string> with_option_files(const std::vector<std::string>& words
   return expanded;
 }
 
-/// nvcc does not support gnu++17.
-std::string as_nvcc_spells(const std::string& flag) {
-  return flag.starts_with("-std=gnu++") ? "-std=c++" + flag.substr(10) : flag;
-}
-
-std::vector<std::string> taken_flags(const std::vector<std::string>& words, const fs::path& directory) {
-  std::vector<std::string> flags;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (std::ranges::find(bare, word) != std::end(bare)) flags.push_back(word);
-    const auto* row =
-        std::ranges::find_if(valued, [&](const FlagRow& r) { return word.starts_with(r.name); });
-    if (row == std::end(valued)) continue;
-    std::string value = word.substr(row->name.size());
-    if (value.empty()) {
-      if (i + 1 == words.size()) break;
-      value = words[++i];
-    } else if (row->name == "-std" || row->name == "-isystem" || row->name == "-include") {
-      value = value.starts_with('=') ? value.substr(1) : value;
-    }
-    if (row->is_folder) value = (directory / value).lexically_normal().string();
-    flags.push_back(row->name == "-std"    ? as_nvcc_spells("-std=" + value)
-                    : row->name.size() > 2 ? std::string(row->name)
-                                           : std::string(row->name) + value);
-    if (row->name == "-isystem" || row->name == "-include") flags.push_back(value);
-  }
-  return flags;
-}
-
 bool is_same_file(const fs::path& a, const fs::path& b) {
   std::error_code error;
   return fs::weakly_canonical(a, error) == fs::weakly_canonical(b, error) && !error;
@@ -113,7 +74,10 @@ std::vector<std::string> flags_from_database(const fs::path& folder, const fs::p
     const fs::path directory = text_of(command, "directory");
     const std::string named = text_of(command, "file");
     if (named.empty() || !is_same_file(directory / named, source)) continue;
-    return taken_flags(with_option_files(words_of(command), directory), directory);
+    std::vector<FlagWord> words;
+    for (const std::string& word : with_option_files(words_of(command), directory))
+      words.push_back({word, {file.string()}});
+    return harmless_flags_among(words, directory);
   }
   throw InputError(
       fmt::format("the database has no command for {}; give its flags with -I, -D and -std", source.string()),

@@ -167,7 +167,7 @@ struct Contract {
   std::filesystem::path file;    ///< the TOML file; empty for a guessed contract
   std::filesystem::path source;  ///< the .cu or .ptx file
   std::string id, summary, published;
-  std::vector<std::string> flags;  ///< for nvcc; a relative -I is relative to the contract's folder
+  std::vector<std::string> flags;  ///< for nvcc, with absolute folders
   std::string arch = "compute_90";
   std::optional<DeviceCall> call;
   std::vector<Instance> instances;
@@ -177,9 +177,13 @@ struct Contract {
   std::vector<Announced> expected;  ///< findings announced by markers in the source
 };
 
+/// limited: a contract may not name a source outside of its folder, nor host functions, which run on this
+/// machine (SECURITY.md). full: it may.
+enum class Trust : std::uint8_t { limited, full };
+
 /// Reads and checks a contract. Throws InputError with file, line and column, for example for an unknown key,
-/// a wrong type, an unknown placeholder, a missing entry, or a stored case.
-Contract load_contract(const std::filesystem::path& file);
+/// a wrong type, an unknown placeholder, a missing entry, a stored case, or what `trust` does not allow.
+Contract load_contract(const std::filesystem::path& file, Trust trust);
 
 /// Whether a launch of the contract specifies a number of GPUs.
 bool uses_several_gpus(const Contract& contract);

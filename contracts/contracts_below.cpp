@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
+#include <sstream>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "contracts/contract.h"
 
@@ -14,11 +15,22 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// The first 64 KiB; empty if the file cannot be read.
+std::string beginning_of(const fs::path& file) {
+  try {
+    RegularFile opened(file);
+    std::string text(std::min<std::uint64_t>(opened.size(), 1 << 16), '\0');
+    return opened.read(text.data(), text.size()) ? text : "";
+  } catch (const InputError&) {
+    return "";
+  }
+}
+
 /// The keys before the first table. Also works on invalid TOML, so that a broken contract is reported instead
 /// of skipped.
 std::set<std::string> top_keys(const fs::path& file) {
   std::set<std::string> keys;
-  std::ifstream stream(file);
+  std::istringstream stream(beginning_of(file));
   for (std::string line; std::getline(stream, line);) {
     const std::size_t begin = line.find_first_not_of(" \t");
     if (begin == std::string::npos) continue;

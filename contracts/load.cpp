@@ -9,6 +9,7 @@
 #include "contracts/document.h"
 #include "contracts/loading/tables.h"
 #include "contracts/markers.h"
+#include "contracts/nvcc/flags.h"
 #include "contracts/sizes.h"
 
 namespace foldproof {
@@ -17,30 +18,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A relative -I is relative to the contract's folder, wherever nvcc runs.
-std::vector<std::string> resolved_flags(const std::vector<Text>& flags, const fs::path& folder) {
-  std::vector<std::string> resolved;
-  bool is_folder = false;  // the previous flag was a bare -I or -isystem
-  for (const Text& flag : flags) {
-    const bool joined = flag.value.starts_with("-I") && flag.value.size() > 2;
-    if (joined)
-      resolved.push_back("-I" + (folder / flag.value.substr(2)).lexically_normal().string());
-    else if (is_folder)
-      resolved.push_back((folder / flag.value).lexically_normal().string());
-    else
-      resolved.push_back(flag.value);
-    is_folder = flag.value == "-I" || flag.value == "-isystem";
-  }
-  return resolved;
-}
-
 fs::path absolute_folder(const fs::path& file) {
   std::error_code error;
   const fs::path absolute = fs::absolute(file, error);
   return (error ? file : absolute).lexically_normal().parent_path();
 }
 
-void read_source(const Table& top, Contract& contract) {
+/// Whether the file is in the folder or below it, after following links.
+bool is_below(const fs::path& file, const fs::path& folder) {
+  std::error_code error;
+  const fs::path target = fs::weakly_canonical(file, error), base = fs::weakly_canonical(folder, error);
+  return !error && std::ranges::mismatch(base, target).in1 == base.end();
+}
+
+void read_source(const Table& top, Contract& contract, Trust trust) {
   const fs::path folder = absolute_folder(contract.file);
   contract.source = folder / contract.file.stem().concat(".cu");
   Position named = top.where();
@@ -49,7 +40,9 @@ void read_source(const Table& top, Contract& contract) {
       contract.source = (folder / path->value).lexically_normal();
       named = path->where;
     }
-    contract.flags = resolved_flags(source->texts("flags"), folder);
+    std::vector<FlagWord> flags;
+    for (const Text& flag : source->texts("flags")) flags.push_back({flag.value, flag.where});
+    contract.flags = harmless_flags(flags, folder);
     contract.arch = source->text_or("arch", contract.arch);
     if (const auto call = source->text("call")) {
       contract.call = DeviceCall{call->value, source->text_or("temp", ""), source->text_or("lanes", "0")};
@@ -58,6 +51,10 @@ void read_source(const Table& top, Contract& contract) {
         throw InputError("\"lanes\" must be a thread number or \"all\"", source->where("lanes"));
     }
   }
+  if (trust == Trust::limited && !is_below(contract.source, folder))
+    throw InputError(fmt::format("the source {} is outside of the contract's folder; --trust allows that",
+                                 contract.source.string()),
+                     named);
   std::error_code error;
   if (!fs::is_regular_file(contract.source, error))
     throw InputError(fmt::format("the source {} does not exist; name it with \"path\" in [source]",
@@ -106,7 +103,7 @@ Equivalent equivalent_of(const Table& table) {
   return equivalent;
 }
 
-void check_launches(const Table& top, const Contract& contract) {
+void check_launches(const Table& top, const Contract& contract, Trust trust) {
   const bool launches = !top.tables("launch").empty();
   if (contract.call && launches)
     throw InputError("a contract has either a \"call\" or launches; remove the [[launch]] tables",
@@ -125,6 +122,9 @@ void check_launches(const Table& top, const Contract& contract) {
       throw InputError("a contract cannot launch both kernels and host functions; split it",
                        launch.where("host"));
     host = is_host_function;
+    if (is_host_function && trust == Trust::limited)
+      throw InputError("\"host\" compiles C++ and runs it on this machine; --trust allows that",
+                       launch.where("host"));
   }
 }
 
@@ -175,7 +175,7 @@ void limit_gpus(Contract& contract, unsigned present) {
               Expression::parse(fmt::format("min({}, {})", range.high.text(), present), range.high.where());
 }
 
-Contract load_contract(const fs::path& file) {
+Contract load_contract(const fs::path& file, Trust trust) {
   if (is_kept_case(file))
     throw InputError(fmt::format("this is a stored case, not a contract; run it with `foldproof replay {}`",
                                  shell_word(file.string())),
@@ -192,8 +192,8 @@ Contract load_contract(const fs::path& file) {
   contract.id = top.text_or("id", file.stem().string());
   contract.published = top.text_or("published", "");
   contract.summary = top.text_or("summary", "");
-  read_source(top, contract);
-  check_launches(top, contract);
+  read_source(top, contract, trust);
+  check_launches(top, contract, trust);
   for (const Bindings& bindings : combinations(top)) {
     contract.instances.push_back(build_instance(top, bindings, contract.call.has_value()));
     if (contract.call) imply_launch(contract.instances.back(), *contract.call, contract.instances.size() - 1);

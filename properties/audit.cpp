@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/interrupts.h"
 #include "contracts/sizes.h"
 #include "oracles/number.h"
 #include "oracles/rounding_path.h"
@@ -53,10 +54,14 @@ class Audit {
         report_(empty_report(contract, instance)) {}
 
   KernelReport run() {
-    if (options_.tries_stored)
-      for (const StoredCase& stored : store_.load(contract_, instance_))
-        if (!stopped_) check_stored(stored.c);
-    generate();
+    try {
+      if (options_.tries_stored)
+        for (const StoredCase& stored : store_.load(contract_, instance_))
+          if (!stopped_) check_stored(stored.c);
+      generate();
+    } catch (const Interrupted&) {
+      end_early(end_reason());
+    }
     return finished();
   }
 
@@ -65,7 +70,11 @@ class Audit {
       c.variables.try_emplace("offset", static_cast<std::int64_t>(c.offset));
     domain_.check(c.variables);
     is_replay_ = true;
-    check(normalized(c));
+    try {
+      check(normalized(c));
+    } catch (const Interrupted&) {
+      end_early(end_reason());
+    }
     return finished();
   }
 
@@ -95,25 +104,23 @@ class Audit {
 
   void generate() {
     const std::uint64_t drawn = options_.cases - guided_of(options_);
-    std::uint64_t ended = 0;
-    for (std::uint64_t index = 0; index < options_.cases && !stopped_; index = ended) {
-      if (is_to_end()) {
-        report_.notes.push_back(
-            fmt::format("the run was interrupted after {} of {} cases", index, options_.cases));
-        is_interrupted_ = true;
-        return;
-      }
-      if (options_.budget && Clock::now() - start_ >= *options_.budget) {
-        report_.notes.push_back(
-            fmt::format("the time budget was exhausted after {} of {} cases", index, options_.cases));
+    while (generated_ < options_.cases && !stopped_) {
+      const bool is_late = options_.budget && Clock::now() - start_ >= *options_.budget;
+      const EndReason reason = is_late ? EndReason::out_of_time : end_reason();
+      if (reason != EndReason::none) {
+        end_early(reason);
+        if (reason != EndReason::out_of_time) return;
         break;
       }
-      ended = index + 1;
+      const std::uint64_t index = generated_;
+      const std::uint64_t next =
+          index < drawn ? std::min(drawn, index + evaluator_.cases_together()) : index + 1;
       if (index < drawn)
-        ended = std::min(drawn, index + evaluator_.cases_together()), draw(index, ended);
+        draw(index, next);
       else
         guide(index);
-      if (options_.progress) options_.progress(ended, options_.cases);
+      generated_ = next;
+      note_progress();
     }
     if (stopped_) return;
     report_.untried_above = coverage_.untried_above(domain_);
@@ -122,10 +129,27 @@ class Audit {
       report_.notes.push_back(std::move(missed));
   }
 
+  void note_progress() const {
+    if (options_.progress) options_.progress(generated_, options_.cases);
+  }
+
+  /// Notes why not all cases were checked.
+  void end_early(EndReason reason) {
+    const std::string after = fmt::format("after {} of {} cases", generated_, options_.cases);
+    ended_by_ = reason;
+    ended_early_ = reason == EndReason::too_slow
+                       ? fmt::format("a case ran for more than {} s, which --case-limit sets: {}",
+                                     options_.case_limit.count() / 1000, running_)
+                   : reason == EndReason::out_of_time ? "the time budget was exhausted"
+                                                      : "the run was interrupted";
+    report_.notes.push_back(ended_early_ + " " + after);
+  }
+
   /// Checks the drawn cases from `begin` up to, but not including, `end`.
   void draw(std::uint64_t begin, std::uint64_t end) {
     std::vector<Case> cases;
     for (std::uint64_t index = begin; index < end; ++index) cases.push_back(generator_.generate(index));
+    running_ = describe(cases.front());
     const std::vector<Evaluation> evaluations = evaluator_.evaluate(cases);
     for (std::size_t k = 0; k < evaluations.size() && !stopped_; ++k) {
       take(cases[k], evaluations[k]);
@@ -149,6 +173,7 @@ class Audit {
   }
 
   Evaluation check(const Case& c) {
+    running_ = describe(c);
     Evaluation evaluation = evaluator_.evaluate(c);
     take(c, evaluation);
     return evaluation;
@@ -256,8 +281,9 @@ class Audit {
     const int runs = instance_.claims.deterministic || finding.kind == Kind::timeout ? 1 : 2;
     const auto fails = [&](const Case& candidate, std::uint64_t& cost) {
       for (int run = 0; run < runs; ++run) {
-        if (is_to_end()) return false;
+        if (end_reason() != EndReason::none) return false;
         const Evaluation evaluation = evaluator_.evaluate(candidate);
+        note_progress();
         cost += evaluation.cost;
         if (find_like(evaluation.findings, finding) == nullptr) return false;
       }
@@ -268,8 +294,6 @@ class Audit {
     };
     return shrink(c, domain_, instance_, fails, input);
   }
-
-  bool is_to_end() const { return options_.is_to_end && options_.is_to_end(); }
 
   KernelReport finished() {
     report_.coverage = coverage_.groups();
@@ -297,14 +321,20 @@ class Audit {
     // Undefined behaviour first: it explains wrong values.
     std::stable_partition(report_.findings.begin(), report_.findings.end(),
                           [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
-    // An interrupted run does not show what is absent.
-    if (is_interrupted_ && (report_.findings.empty() || !contract_.expected.empty())) {
-      report_.verdict = Verdict::skipped;
-      report_.reason = "the run was interrupted";
-      return std::move(report_);
-    }
-    triage(report_, contract_, today(), capabilities_.observes_launches ? Watched::yes : Watched::no);
+    KernelReport triaged = report_;
+    triage(triaged, contract_, today(), capabilities_.observes_launches ? Watched::yes : Watched::no);
+    if (shows_enough(triaged)) return triaged;
+    report_.verdict = Verdict::skipped;
+    report_.reason = ended_early_;
     return std::move(report_);
+  }
+
+  /// A run that ended early does not show what is absent. A budget is meant to end a run, which counts unless
+  /// it ended before the first case.
+  bool shows_enough(const KernelReport& triaged) const {
+    if (ended_by_ == EndReason::none) return true;
+    if (!contract_.expected.empty()) return triaged.verdict == Verdict::clean;
+    return triaged.verdict != Verdict::clean || (ended_by_ == EndReason::out_of_time && report_.cases != 0);
   }
 
   const Contract& contract_;
@@ -325,7 +355,11 @@ class Audit {
   std::uint64_t left_out_ = 0;          ///< cases that the runner did not run
   std::uint64_t incomplete_cases_ = 0;  ///< cases with incomplete provenance
   std::string incomplete_;              ///< the reason
-  bool stopped_ = false, is_replay_ = false, is_interrupted_ = false;
+  std::uint64_t generated_ = 0;         ///< cases that were generated and checked
+  std::string running_;                 ///< the case that runs
+  EndReason ended_by_ = EndReason::none;
+  std::string ended_early_;  ///< the reason as a sentence
+  bool stopped_ = false, is_replay_ = false;
   Clock::time_point start_ = Clock::now();
 };
 

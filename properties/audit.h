@@ -31,17 +31,18 @@ struct AuditOptions {
   /// Folder of failing cases, which are also tried first; absent: the user's cache, whose cases are not
   /// tried.
   std::optional<std::filesystem::path> store;
+  /// Called after every run of a case, at least.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
-  std::function<bool()> is_to_end;  ///< polled between runs; if true, ends the audit and reports it so far
+  std::chrono::milliseconds case_limit{};  ///< of which a task that is too slow was reminded, for the report
 };
 
 /// The report before anything was checked: kernel, instance and file; or why it was not checked.
 KernelReport empty_report(const Contract& contract, const Instance& instance,
                           Verdict verdict = Verdict::clean, const std::string& reason = "");
 
-/// Generates and checks up to `options.cases` cases. Never throws because of the kernel's behaviour; throws
-/// InputError for a contract that cannot be run (an expression that fails, an argument that does not fit its
-/// parameter).
+/// Generates and checks up to `options.cases` cases; fewer if end_reason() (base/interrupts.h) gives a
+/// reason, which the report states. Never throws because of the kernel's behaviour; throws InputError for a
+/// contract that cannot be run (an expression that fails, an argument that does not fit its parameter).
 KernelReport audit_instance(const Contract& contract, const Instance& instance,
                             const std::shared_ptr<const Image>& image, Runner& runner,
                             const AuditOptions& options);

@@ -91,6 +91,7 @@ struct MutationOptions {
   std::uint64_t seed = 1;                  ///< the cases are those of an audit with this seed
   std::uint64_t largest_count = 1u << 16;  ///< elements
   Severity fail_on = Severity::warning;    ///< of findings that kill; the unmodified kernel must have none
+  /// Mutants that were not tried by then are skipped, as they are if end_reason() gives a reason.
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::function<void(std::uint64_t done)> progress;  ///< mutants whose status is known
 };

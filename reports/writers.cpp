@@ -25,22 +25,17 @@ constexpr Writer writers[] = {
     {"report.json", [](const AuditReport& report) { return dump(to_json(report)) + "\n"; }},
 };
 
-template <typename Error>
-void write(const fs::path& file, const std::string& text) {
-  if (!write_file(file, text)) throw Error(fmt::format("the report {} cannot be written", file.string()));
-}
-
 }  // namespace
 
 void check_report_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (!fs::is_directory(folder)) throw InputError(fmt::format("{} is not a folder", folder.string()));
-  for (const Writer& writer : writers) write<InputError>(folder / writer.file, "");
+  for (const Writer& writer : writers) check_output(folder / writer.file);
 }
 
 void write_reports(const fs::path& folder, const AuditReport& report) {
-  for (const Writer& writer : writers) write<Unsupported>(folder / writer.file, writer.write(report));
+  for (const Writer& writer : writers) write_output(folder / writer.file, writer.write(report));
 }
 
 }  // namespace foldproof

@@ -16,7 +16,7 @@ foreach(contract IN LISTS contracts)
   if(contract MATCHES "/kernels/defects/")
     set(cases 40)
   endif()
-  foldproof_add_audit(NAME "audit.${id}" CONTRACT "${contract}" CASES ${cases} LABELS emulated property)
+  foldproof_add_audit(NAME "audit.${id}" CONTRACT "${contract}" CASES ${cases} LABELS emulated property ARGS --trust)
 endforeach()
 
 # A dropped, repeated or excess element is found for every type and every operator.

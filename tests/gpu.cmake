@@ -1,5 +1,5 @@
 # Audits the catalogue on the first GPU of this machine; skipped with the reason if there is none.
-add_test(NAME gpu.audit COMMAND foldproof audit "${PROJECT_SOURCE_DIR}/kernels" --device cuda --case-limit 2s
+add_test(NAME gpu.audit COMMAND foldproof audit "${PROJECT_SOURCE_DIR}/kernels" --trust --device cuda --case-limit 2s
                                                 --store "${CMAKE_CURRENT_BINARY_DIR}/gpu-cases")
 # Run by `ctest -T memcheck`: correct kernels, one process at a time.
 add_test(NAME gpu.memcheck COMMAND foldproof audit "${PROJECT_SOURCE_DIR}/kernels/tree/sequential.toml" --device cuda

@@ -1,7 +1,9 @@
 #include "contracts/nvcc/cache.h"
 
 #include <fmt/format.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <map>
 #include <mutex>
@@ -18,13 +20,14 @@ namespace {
 namespace fs = std::filesystem;
 
 // A cached file, line by line:
-//   foldproof-ptx 2 HASH     of everything below
+//   foldproof-ptx 3 HASH     of the folder's secret and everything below
 //   nvcc VERSION
 //   entry LOWERED            one per entry
 //   file HASH PATH           one per file that was read
 //                            (an empty line)
 //   …                        the PTX
-constexpr std::string_view heading = "foldproof-ptx 2 ";
+constexpr std::string_view heading = "foldproof-ptx 3 ";
+constexpr std::size_t secret_bytes = 32;
 constexpr std::size_t largest_file = std::size_t{1} << 30;
 
 /// The hash of a file, cached as long as its inode, size and times are unchanged: all kernels include the
@@ -61,7 +64,29 @@ bool is_unchanged(std::string_view hash_and_path) {
   return hash_of_file(std::string(hash_and_path.substr(space + 1))) == hash_and_path.substr(0, space);
 }
 
+/// The secret of the folder: created by the first process that uses it. Empty if the folder cannot be
+/// written.
+std::string secret_of(const fs::path& folder) {
+  const fs::path file = folder / "secret";
+  if (const auto known = read_if_possible(file, secret_bytes); known && known->size() == secret_bytes)
+    return *known;
+  std::string secret(secret_bytes, '\0');
+  std::error_code error;
+  fs::create_directories(folder, error);
+  const fs::path made = folder / fmt::format("secret.{}", getpid());
+  if (getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()) ||
+      !replace_file(made, secret))
+    return "";
+  // Of several processes that create it at the same time, one succeeds.
+  fs::permissions(made, fs::perms::owner_read, error);
+  fs::create_hard_link(made, file, error);
+  fs::remove(made, error);
+  return read_if_possible(file, secret_bytes).value_or("");
+}
+
 }  // namespace
+
+PtxCache::PtxCache(fs::path folder) : folder_(std::move(folder)), secret_(secret_of(folder_)) {}
 
 fs::path PtxCache::file_of(const std::string& key) const { return folder_ / (key + ".ptx"); }
 
@@ -70,7 +95,8 @@ std::optional<CachedPtx> PtxCache::find(const std::string& key, std::string_view
   if (!text) return std::nullopt;
   std::string_view rest = *text;
   std::string_view line = take_line(rest);
-  if (!take_prefix(line, heading) || line != content_hash(rest)) return std::nullopt;
+  if (!take_prefix(line, heading) || line != content_hash(fmt::format("{}{}", secret_, rest)))
+    return std::nullopt;
 
   CachedPtx cached;
   for (line = take_line(rest); !line.empty(); line = take_line(rest)) {
@@ -98,9 +124,7 @@ void PtxCache::keep(const std::string& key, const CachedPtx& ptx, const std::vec
     body += fmt::format("file {} {}\n", *hash, file);
   }
   body += '\n' + ptx.ptx;
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  replace_file(file_of(key), fmt::format("{}{}\n{}", heading, content_hash(body), body));
+  replace_file(file_of(key), fmt::format("{}{}\n{}", heading, content_hash(secret_ + body), body));
 }
 
 std::vector<std::string> prerequisites(std::string_view rule) {

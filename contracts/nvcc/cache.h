@@ -17,10 +17,11 @@ struct CachedPtx {
 };
 
 /// A folder with one file per key. Several processes may use it at the same time: files are written
-/// atomically, and a damaged or stale file counts as absent.
+/// atomically, and a damaged or stale file counts as absent, as does a file of another cache: the hash in
+/// each file includes a random secret of the folder.
 class PtxCache {
  public:
-  explicit PtxCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit PtxCache(std::filesystem::path folder);
 
   /// The PTX of that key, if the files from which it was compiled are unchanged and `nvcc` (unless empty)
   /// compiled it.
@@ -37,6 +38,7 @@ class PtxCache {
   std::filesystem::path file_of(const std::string& key) const;
 
   std::filesystem::path folder_;
+  std::string secret_;
 };
 
 /// The files that a compilation read: the prerequisites of the make rule that nvcc -MD writes, unescaped.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <map>
 #include <sstream>
 
 #include "base/child.h"
@@ -54,12 +55,15 @@ void lack_nvcc(const std::string& wished) {
       "https://developer.nvidia.com/cuda-downloads) or set NVCC to its path");
 }
 
-std::string nvcc_version(const fs::path& nvcc) {
+std::string nvcc_version(const fs::path& nvcc, Deadline deadline) {
+  // Every compilation asks; tasks inherit what the process that starts them knows.
+  static std::map<fs::path, std::string> known;
+  if (const auto found = known.find(nvcc); found != known.end()) return found->second;
   const TemporaryFolder temporary;
-  const ProcessResult result = run_process({nvcc.string(), "--version"}, temporary.path());
+  const ProcessResult result = run_process({nvcc.string(), "--version"}, temporary.path(), deadline);
   std::istringstream lines(result.output);
   for (std::string line; std::getline(lines, line);)
-    if (result.status == 0 && line.find("release") != std::string::npos) return line;
+    if (result.status == 0 && line.find("release") != std::string::npos) return known[nvcc] = line;
   throw InputError(fmt::format("{} does not report its version; is it nvcc?", nvcc.string()));
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/child.h"
 #include "base/error.h"
 #include "ptx/source.h"
 
@@ -20,8 +21,9 @@ std::optional<std::filesystem::path> find_nvcc(const std::string& wished);
 /// otherwise Unsupported.
 [[noreturn]] void lack_nvcc(const std::string& wished);
 
-/// The line of `nvcc --version` that contains the release and the build. Throws InputError if there is none.
-std::string nvcc_version(const std::filesystem::path& nvcc);
+/// The line of `nvcc --version` that contains the release and the build, which is asked for once per process.
+/// Throws InputError if there is none.
+std::string nvcc_version(const std::filesystem::path& nvcc, Deadline deadline = {});
 
 /// Machine code with line information for a GPU such as "sm_90", cached in the folder by content. Empty if
 /// there is no ptxas next to nvcc, or if ptxas rejects the PTX: the driver's own compiler then reports the

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "contracts/names.h"
 #include "oracles/layout.h"
@@ -106,7 +107,7 @@ std::size_t Evaluator::cases_together() const {
 Position place_of_entry(const Contract& contract, const LaunchContract& launch) {
   Position place{contract.source.string()};
   const std::string name = plain_name(launch.entry);
-  std::ifstream source(contract.source);
+  std::istringstream source(read_if_possible(contract.source, largest_source).value_or(""));
   bool in_kernel = false;  // between "__global__" and the name; a host function has no such marker
   unsigned number = 0;
   for (std::string line; !name.empty() && std::getline(source, line);) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/interrupts.h"
 #include "devices/runner_parts.h"
 #include "properties/audit.h"
 #include "properties/execution/evaluation.h"
@@ -100,7 +101,8 @@ class Trials {
   }
 
   bool out_of_time() const {
-    return options_.deadline && std::chrono::steady_clock::now() >= *options_.deadline;
+    return end_reason() != EndReason::none ||
+           (options_.deadline && std::chrono::steady_clock::now() >= *options_.deadline);
   }
 
   void run(Trial& trial, std::uint64_t cases) {
@@ -126,6 +128,8 @@ class Trials {
   static void unless_refused(Trial& trial, const Work& work) {
     try {
       work();
+    } catch (const Interrupted&) {  // out_of_time() is true from now on
+      trial.cases -= std::min<std::uint64_t>(trial.cases, 1);
     } catch (const InputError& refusal) {
       trial.invalid = refusal.what();
     } catch (const Unsupported& refusal) {

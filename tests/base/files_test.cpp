@@ -1,9 +1,14 @@
 #include "base/files.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "base/error.h"
 #include "catch.h"
+#include "session.h"
 
 using namespace foldproof;
 namespace fs = std::filesystem;
@@ -47,6 +52,109 @@ TEST_CASE("a file that cannot be read gives an error with its name and the reaso
   CHECK_THROWS_WITH(read_text_file(folder.path(), 4), folder.path().string() + ": not a regular file");
   REQUIRE(replace_file(name, "12345"));
   CHECK_THROWS_WITH(read_text_file(name, 4), name + ": the file has 5 bytes; the limit is 4");
+}
+
+TEST_CASE("a FIFO and a link to a device are refused at once") {
+  const TemporaryFolder folder;
+  const std::string fifo = (folder.path() / "fifo").string(), link = (folder.path() / "link").string();
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  fs::create_symlink("/dev/zero", link);
+  CHECK_THROWS_WITH(read_text_file(fifo, 4), fifo + ": not a regular file");
+  CHECK_THROWS_WITH(read_text_file(link, 4), link + ": not a regular file");
+  CHECK_FALSE(line_of(link, 1));
+}
+
+TEST_CASE("an output replaces a regular file as a whole and keeps its permissions") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "out";
+  REQUIRE(write_file(file, "a longer text"));
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  const fs::path other = folder.path() / "other";
+  fs::create_hard_link(file, other);
+  write_output(file, "text");
+  CHECK(read_text_file(file, 100) == "text");
+  CHECK(read_text_file(other, 100) == "a longer text");  // the file itself was not written
+  CHECK(fs::status(file).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+}
+
+TEST_CASE("an output never replaces a link or a folder") {
+  const TemporaryFolder folder;
+  const fs::path target = folder.path() / "target", link = folder.path() / "link";
+  REQUIRE(write_file(target, "kept"));
+  fs::create_symlink(target, link);
+  CHECK_THROWS_AS(check_output(link), InputError);
+  CHECK_THROWS_AS(write_output(link, "text"), InputError);
+  CHECK_THROWS_AS(write_output(folder.path(), "text"), InputError);
+  CHECK(fs::is_symlink(link));
+  CHECK(read_text_file(target, 100) == "kept");
+}
+
+TEST_CASE("an output is written to a FIFO or a device") {
+  const TemporaryFolder folder;
+  const std::string fifo = (folder.path() / "fifo").string();
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  CHECK_THROWS_AS(write_output(fifo, "text"), InputError);  // no process reads it
+  const Descriptor reader(open(fifo.c_str(), O_RDONLY | O_NONBLOCK));
+  write_output(fifo, "text");
+  char text[4];
+  REQUIRE(read_all(reader.number(), text, sizeof text));
+  CHECK(std::string_view(text, 4) == "text");
+  CHECK(fs::is_fifo(fifo));
+  write_output("/dev/null", "text");
+  CHECK(fs::is_character_file("/dev/null"));
+}
+
+TEST_CASE("an output to a full device is an error of this machine") {
+  CHECK_THROWS_AS(write_output("/dev/full", "text"), Unsupported);
+}
+
+TEST_CASE("a private folder is this user's own, with mode 0700") {
+  const TemporaryFolder folder;
+  const fs::path fresh = folder.path() / "fresh", open_to_all = folder.path() / "open";
+  CHECK(make_private(fresh));
+  CHECK(fs::status(fresh).permissions() == fs::perms::owner_all);
+  fs::create_directory(open_to_all);
+  fs::permissions(open_to_all, fs::perms::all);
+  CHECK(make_private(open_to_all));
+  CHECK(fs::status(open_to_all).permissions() == fs::perms::owner_all);
+  CHECK(make_private(folder.path() / "missing" / "deep"));  // its parent is created
+}
+
+TEST_CASE("a link, a file, and a folder that others can replace are not made private") {
+  const TemporaryFolder folder;
+  fs::create_directory_symlink(folder.path(), folder.path() / "link");
+  REQUIRE(write_file(folder.path() / "file", ""));
+  fs::create_directories(folder.path() / "shared" / "cache");
+  fs::permissions(folder.path() / "shared", fs::perms::all);
+  CHECK_FALSE(make_private(folder.path() / "link"));
+  CHECK_FALSE(make_private(folder.path() / "file"));
+  CHECK_FALSE(make_private(folder.path() / "shared" / "cache"));
+}
+
+TEST_CASE("a folder of another user is not made private") {
+  if (geteuid() != 0) return skip("only root can give a folder to another user");
+  const TemporaryFolder folder;
+  const fs::path planted = folder.path() / "planted";
+  fs::create_directory(planted);
+  REQUIRE(chown(planted.c_str(), 12345, 12345) == 0);
+  CHECK_FALSE(make_private(planted));
+}
+
+TEST_CASE("without HOME, the cache is a private folder that carries the user's number") {
+  const char* home = std::getenv("HOME");
+  const std::string kept_home = home ? home : "";
+  const TemporaryFolder temporary;
+  setenv("TMPDIR", temporary.path().c_str(), 1);
+  unsetenv("HOME"), unsetenv("XDG_CACHE_HOME");
+  const fs::path expected = temporary.path() / ("foldproof-" + std::to_string(geteuid()));
+  CHECK(user_cache() == expected);
+  CHECK(fs::status(expected).permissions() == fs::perms::owner_all);
+  fs::remove(expected);
+  fs::create_directory_symlink("/", expected);  // planted by another user
+  CHECK(user_cache() != expected);
+  CHECK(fs::status(user_cache()).permissions() == fs::perms::owner_all);
+  unsetenv("TMPDIR");
+  if (home) setenv("HOME", kept_home.c_str(), 1);
 }
 
 TEST_CASE("reading an optional file gives nothing if it is missing or too large") {

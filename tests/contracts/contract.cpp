@@ -90,7 +90,7 @@ TEST_CASE("a relative -I is relative to the contract's folder") {
   const Workshop workshop;
   CHECK(workshop.load(two_level).flags ==
         std::vector<std::string>{"-std=c++17", "-I" + (workshop.path().parent_path() / "include").string(),
-                                 "-I", "/opt/x"});
+                                 "-I/opt/x"});
 }
 
 TEST_CASE("every combination of the matrix is one instance, in the order of the file") {
@@ -508,11 +508,40 @@ TEST_CASE("suppressions need a kind, a place, a reason and a date") {
 TEST_CASE("the source must exist") {
   const Workshop workshop;
   const auto file = workshop.write("lonely.toml", with_top(""));
-  CHECK(error_of([&] { load_contract(file); }).find("lonely.cu does not exist; name it with \"path\"") !=
-        std::string::npos);
-  CHECK(error_of([&] { load_contract(workshop.path() / "none.toml"); }) ==
+  CHECK(error_of([&] {
+          load_contract(file, Trust::full);
+        }).find("lonely.cu does not exist; name it with \"path\"") != std::string::npos);
+  CHECK(error_of([&] { load_contract(workshop.path() / "none.toml", Trust::full); }) ==
         "none.toml: the file does not exist");
-  CHECK(error_of([&] { load_contract(workshop.path()); }).find("not a regular file") != std::string::npos);
+  CHECK(error_of([&] { load_contract(workshop.path(), Trust::full); }).find("not a regular file") !=
+        std::string::npos);
+}
+
+TEST_CASE("without trust, a source outside of the contract's folder is refused, also through a link") {
+  const Workshop workshop;
+  workshop.write("other/k.cu", "");
+  const auto named = [&](const std::string& path) {
+    return workshop.write("contracts/k.toml", with_top("[source]\npath = \"" + path + "\"\n"));
+  };
+  workshop.write("contracts/below/k.cu", "");
+  std::filesystem::create_symlink(workshop.path() / "other" / "k.cu",
+                                  workshop.path() / "contracts" / "link.cu");
+  for (const std::string path : {"../other/k.cu", "link.cu", "below/../../other/k.cu", "/etc/passwd"}) {
+    const auto file = named(path);
+    CHECK(error_of([&] {
+            load_contract(file, Trust::limited);
+          }).find("is outside of the contract's folder") != std::string::npos);
+    CHECK_NOTHROW(load_contract(file, Trust::full));
+  }
+  CHECK_NOTHROW(load_contract(named("below/k.cu"), Trust::limited));
+}
+
+TEST_CASE("without trust, host functions are refused") {
+  const Workshop workshop;
+  const std::string host = "format = 1\n[[launch]]\nentry = \"clear\"\nhost = true\narguments = []\n";
+  CHECK(error_of([&] { workshop.load(host, "", Trust::limited); }) ==
+        "k.toml:4:8: \"host\" compiles C++ and runs it on this machine; --trust allows that");
+  CHECK_NOTHROW(workshop.load(host, "", Trust::full));
 }
 
 TEST_CASE("a call replaces launches and needs types") {

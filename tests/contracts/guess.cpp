@@ -361,7 +361,7 @@ TEST_CASE("an operator is guessed with its result, or refused with what is missi
   const auto reads_back = [&](const Contract& contract) {
     const std::string text = starter_contract(contract);
     INFO(text);
-    CHECK(starter_contract(load_contract(workshop.write("k.toml", text))) == text);
+    CHECK(starter_contract(load_contract(workshop.write("k.toml", text), Trust::full)) == text);
   };
   const std::string to_f32 = "PKfPfi", to_i32 = "PKfPim", blocks = "\tmov.u32 \t%r1, %ctaid.x;\n";
 
@@ -409,7 +409,7 @@ TEST_CASE("a starter contract reads back as the contract that was guessed") {
   for (const Contract& contract : contracts) {
     const std::string text = starter_contract(contract);
     INFO(text);
-    const Contract loaded = load_contract(workshop.write("starter.toml", text));
+    const Contract loaded = load_contract(workshop.write("starter.toml", text), Trust::full);
     CHECK(loaded.id == contract.id);
     CHECK(loaded.summary == contract.summary);
     CHECK(loaded.source == contract.source);
@@ -431,7 +431,7 @@ TEST_CASE("a starter contract keeps every form of argument, scratch memory and s
       "\"{output, {i32:count}}\"]\n");
   const std::string text = starter_contract(contract);
   INFO(text);
-  CHECK(starter_contract(load_contract(workshop.write("again.toml", text))) == text);
+  CHECK(starter_contract(load_contract(workshop.write("again.toml", text), Trust::full)) == text);
   CHECK(text.find("[\"input + 1\", \"ticket\", \"u8:3\", \"f32:0.1\", \"{output, {i32:count}}\"]") !=
         std::string::npos);
 }

@@ -170,21 +170,39 @@ TEST_CASE("flags are read from the compilation database, with absolute folders")
                                          R"(", "file": "../src/k.cu",
                       "command": "nvcc -DA=1 -I../include -I /abs --options-file more.rsp -std=gnu++17 -O3 -c k.cu -o k.o"}])");
   CHECK(flags_from_database(workshop.path() / "build", source) ==
-        std::vector<std::string>{"-DA=1", "-I" + (workshop.path() / "include").string(), "-I/abs", "-isystem",
-                                 (workshop.path() / "third").string(), "-DRSP", "-std=c++17"});
+        std::vector<std::string>{"-DA=1", "-I" + (workshop.path() / "include").string(), "-I/abs",
+                                 "-isystem=" + (workshop.path() / "third").string(), "-DRSP", "-std=c++17",
+                                 "-O3"});
   CHECK(error_of([&] {
           flags_from_database(workshop.path() / "build", "/x/none.cu");
         }).find("has no command for /x/none.cu") != std::string::npos);
 }
 
-TEST_CASE("a broken compilation database is refused") {
+TEST_CASE("a compilation database cannot run a command") {
   const Workshop workshop;
-  const std::string deep(100000, '[');
-  for (const std::string& text :
-       {std::string(), std::string("{}"), std::string("[1, {\"file\": 5}]"), deep}) {
-    workshop.write("compile_commands.json", text);
-    CHECK_FALSE(error_of([&] { flags_from_database(workshop.path(), "/x/k.cu"); }).empty());
-  }
-  CHECK(error_of([] { flags_from_database("/no/such/folder", "/x/k.cu"); }).find("the file does not exist") !=
+  const fs::path source = workshop.write("k.cu", "");
+  const auto flags = [&](const std::string& words) {
+    workshop.write("compile_commands.json", R"([{"directory": "/b", "file": ")" + source.string() +
+                                                R"(", "arguments": [)" + words + "]}]");
+    return flags_from_database(workshop.path(), source);
+  };
+  CHECK(
+      flags(
+          R"("nvcc", "-ccbin", "/tmp/evil", "-Xcompiler=-fplugin=/tmp/evil.so", "-wrapper", "evil", "-DA")") ==
+      std::vector<std::string>{"-DA"});
+  CHECK(error_of([&] { flags(R"("-DX=$(touch evil)")"); }).find("the value of -D contains the character $") !=
         std::string::npos);
+}
+
+TEST_CASE("a broken compilation database is refused") {
+    const Workshop workshop;
+    const std::string deep(100000, '[');
+    for (const std::string& text :
+         {std::string(), std::string("{}"), std::string("[1, {\"file\": 5}]"), deep}) {
+      workshop.write("compile_commands.json", text);
+      CHECK_FALSE(error_of([&] { flags_from_database(workshop.path(), "/x/k.cu"); }).empty());
+    }
+    CHECK(error_of([] {
+            flags_from_database("/no/such/folder", "/x/k.cu");
+          }).find("the file does not exist") != std::string::npos);
 }

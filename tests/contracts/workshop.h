@@ -21,9 +21,9 @@ class Workshop {
   }
 
   /// Loads a contract next to a source with the same name (empty by default).
-  Contract load(const std::string& toml, const std::string& source = "") const {
+  Contract load(const std::string& toml, const std::string& source = "", Trust trust = Trust::full) const {
     write("k.cu", source);
-    return load_contract(write("k.toml", toml));
+    return load_contract(write("k.toml", toml), trust);
   }
 
   const std::filesystem::path& path() const { return folder_.path(); }

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/interrupts.h"
+
 namespace foldproof::emulated {
 
 using Order = Schedule::Order;
@@ -88,6 +90,7 @@ bool Launch::run_all_blocks() {
 
 // A block starts at its first turn.
 bool Launch::run_block(Block& block) {
+  if (end_reason() != EndReason::none) throw Interrupted{};
   if (!block.started) residency_.start(block);
   if (block.live_warps == 0) return false;
   std::uint64_t left = scheduler_.quantum(Scheduler::block_quantum);

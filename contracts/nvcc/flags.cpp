@@ -1,0 +1,175 @@
+#include "contracts/nvcc/flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+namespace foldproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Value : unsigned char { none, word, definition, file };
+
+struct FlagRow {
+  std::string_view name;
+  Value value;
+};
+
+// nvcc composes command lines from its arguments and passes them to a shell. It puts arguments in double
+// quotes and escapes a quote, but neither a backslash nor a dollar sign. An argument that begins with @ names
+// a file of further options for the host compiler.
+constexpr FlagRow rows[] = {
+    // definitions, include folders and files
+    {"-D", Value::definition},
+    {"--define-macro", Value::definition},
+    {"-U", Value::definition},
+    {"--undefine-macro", Value::definition},
+    {"-I", Value::file},
+    {"--include-path", Value::file},
+    {"-isystem", Value::file},
+    {"--system-include", Value::file},
+    {"-include", Value::file},
+    {"--pre-include", Value::file},
+    // language
+    {"-std", Value::word},
+    {"--std", Value::word},
+    {"-expt-relaxed-constexpr", Value::none},
+    {"--expt-relaxed-constexpr", Value::none},
+    {"-extended-lambda", Value::none},
+    {"--extended-lambda", Value::none},
+    {"-expt-extended-lambda", Value::none},
+    {"--expt-extended-lambda", Value::none},
+    {"-restrict", Value::none},
+    {"--restrict", Value::none},
+    {"-default-stream", Value::word},
+    {"--default-stream", Value::word},
+    // floating point
+    {"-ftz", Value::word},
+    {"--ftz", Value::word},
+    {"-prec-div", Value::word},
+    {"--prec-div", Value::word},
+    {"-prec-sqrt", Value::word},
+    {"--prec-sqrt", Value::word},
+    {"-fmad", Value::word},
+    {"--fmad", Value::word},
+    {"-use_fast_math", Value::none},
+    {"--use_fast_math", Value::none},
+    // optimization and debugging
+    {"-O", Value::word},
+    {"--optimize", Value::word},
+    {"-maxrregcount", Value::word},
+    {"--maxrregcount", Value::word},
+    {"-G", Value::none},
+    {"--device-debug", Value::none},
+    {"-lineinfo", Value::none},
+    {"--generate-line-info", Value::none},
+    // warnings
+    {"-w", Value::none},
+    {"--disable-warnings", Value::none},
+    {"-diag-suppress", Value::word},
+    {"--diag-suppress", Value::word},
+};
+
+std::string_view punctuation_of(Value value) {
+  switch (value) {
+    case Value::none: return "";
+    case Value::word: return "_+-.,";
+    case Value::definition: return " _-./+,:=%~#^()[]{}<>*?!";
+    case Value::file: return " _-./+:=@%~#^()[]{}<>*?!";
+  }
+  return "";
+}
+
+/// The first character that is not allowed, as a reader sees it.
+std::optional<std::string> refused_character(std::string_view text, Value value) {
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_letter = byte >= 0x80 || std::isalnum(byte) != 0;  // also those of UTF-8
+    if (is_letter || punctuation_of(value).find(c) != std::string_view::npos) continue;
+    return byte < 0x20 || byte == 0x7f ? fmt::format("the control character {:#04x}", byte)
+                                       : fmt::format("the character {}", c);
+  }
+  return std::nullopt;
+}
+
+const FlagRow* row_of(std::string_view word) {
+  const auto names = [&](const FlagRow& row) {
+    if (!word.starts_with(row.name)) return false;
+    const std::string_view rest = word.substr(row.name.size());
+    const bool is_letter = row.name.size() == 2;  // its value may follow directly
+    return rest.empty() || (row.value != Value::none && (is_letter || rest.starts_with('=')));
+  };
+  const auto* row = std::ranges::find_if(rows, names);
+  return row == std::end(rows) ? nullptr : row;
+}
+
+/// nvcc does not support gnu++17.
+std::string as_nvcc_spells(const std::string& standard) {
+  return standard.starts_with("gnu++") ? "c" + standard.substr(3) : standard;
+}
+
+std::string flag_of(const FlagRow& row, std::string value, const fs::path& folder, const Position& where) {
+  if (value.empty()) throw InputError(fmt::format("the flag {} requires a value", row.name), where);
+  if (const auto character = refused_character(value, row.value))
+    throw InputError(
+        fmt::format("the value of {} contains {}, which nvcc could pass to a shell", row.name, *character),
+        where);
+  if (row.value == Value::file) {
+    value = (folder / value).lexically_normal().string();
+    check_path_for_nvcc(value);
+  }
+  if (row.name.ends_with("-std")) value = as_nvcc_spells(value);
+  return fmt::format("{}{}{}", row.name, row.name.size() == 2 ? "" : "=", value);
+}
+
+/// `refuse` is called for a word that is no flag of the table.
+template <typename Refuse>
+std::vector<std::string> taken_flags(std::span<const FlagWord> words, const fs::path& folder, Refuse refuse) {
+  std::vector<std::string> flags;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const FlagWord& word = words[i];
+    const FlagRow* row = row_of(word.value);
+    if (row == nullptr) {
+      refuse(word);
+    } else if (row->value == Value::none) {
+      flags.push_back(word.value);
+    } else {
+      std::string value = word.value.substr(row->name.size());
+      if (value.empty() && i + 1 < words.size())
+        value = words[++i].value;
+      else if (value.starts_with('='))
+        value.erase(0, 1);
+      flags.push_back(flag_of(*row, std::move(value), folder, words[i].where));
+    }
+  }
+  return flags;
+}
+
+}  // namespace
+
+std::vector<std::string> harmless_flags(std::span<const FlagWord> words, const fs::path& folder) {
+  return taken_flags(words, folder, [](const FlagWord& word) {
+    throw InputError(
+        fmt::format("the flag \"{}\" is not allowed here; docs/contracts.md lists the flags that "
+                    "are, and --nvcc on the command line takes any flag",
+                    word.value),
+        word.where);
+  });
+}
+
+std::vector<std::string> harmless_flags_among(std::span<const FlagWord> words, const fs::path& folder) {
+  return taken_flags(words, folder, [](const FlagWord&) {});
+}
+
+void check_path_for_nvcc(const fs::path& path) {
+  if (const auto character = refused_character(path.string(), Value::file))
+    throw InputError(fmt::format("the path contains {}, which nvcc does not pass on safely; rename the file "
+                                 "or the folder",
+                                 *character),
+                     {path.string()});
+}
+
+}  // namespace foldproof

@@ -1,0 +1,68 @@
+#include "contracts/nvcc/flags.h"
+
+#include "catch.h"
+#include "workshop.h"
+
+using namespace foldproof;
+
+namespace {
+
+std::vector<std::string> flags(const std::vector<std::string>& words) {
+  std::vector<FlagWord> list;
+  for (const std::string& word : words) list.push_back({word, {"k.toml", 3, 1}});
+  return harmless_flags(list, "/folder");
+}
+
+std::string flags_error(const std::vector<std::string>& words) {
+  return error_of([&] { flags(words); });
+}
+
+}  // namespace
+
+TEST_CASE("harmless flags become one argument each, with absolute folders") {
+  CHECK(flags({"-DA", "-D", "B=1", "-Iinclude", "-I", "../other", "-isystem", "/x", "--include-path=y"}) ==
+        std::vector<std::string>{"-DA", "-DB=1", "-I/folder/include", "-I/other", "-isystem=/x",
+                                 "--include-path=/folder/y"});
+  CHECK(flags({"-std=c++20", "--std", "gnu++17", "-O3", "-ftz=true", "--fmad", "false", "--use_fast_math"}) ==
+        std::vector<std::string>{"-std=c++20", "--std=c++17", "-O3", "-ftz=true", "--fmad=false",
+                                 "--use_fast_math"});
+}
+
+TEST_CASE("a flag that could run a command or write a file is refused") {
+  const char* flag = GENERATE("-ccbin", "--compiler-bindir=/tmp/x", "-Xcompiler", "-Xcompiler=-fplugin=x",
+                              "-wrapper", "--keep-dir", "-keep", "--options-file", "-optf", "-o", "--run",
+                              "-lx", "-L.", "@file", "x.cu", "", "-DX -ccbin", "--expt-relaxed-constexpr=x");
+  if (std::string_view(flag).starts_with("-DX"))
+    CHECK(flags({flag}) == std::vector<std::string>{flag});  // one definition, with a space
+  else
+    CHECK(flags_error({flag}).find("k.toml:3:1: the flag \"" + std::string(flag) +
+                                   "\" is not allowed here") != std::string::npos);
+}
+
+TEST_CASE("a value with a character that a shell interprets is refused") {
+  const char* value =
+      GENERATE("a$b", "a`b", "a\"b", "a'b", "a\\b", "a;b", "a|b", "a&b", "a\nb", "a\tb", "\x7f");
+  for (const char* flag : {"-D", "-U", "-I", "-isystem", "-include", "-std"}) {
+    CHECK_FALSE(flags_error({flag, value}).empty());
+    CHECK_FALSE(flags_error({std::string(flag) + (flag[2] == 0 ? "" : "=") + value}).empty());
+  }
+  CHECK_THROWS_AS(check_path_for_nvcc(std::string("/folder/") + value), InputError);
+}
+
+TEST_CASE("a value cannot name a file of options for the host compiler") {
+  CHECK_FALSE(flags_error({"-D@/tmp/x"}).empty());
+  CHECK_FALSE(flags_error({"-DA,@/tmp/x"}).empty());
+  CHECK_FALSE(flags_error({"-Ia,@/tmp/x"}).empty());
+  CHECK_THROWS_AS(check_path_for_nvcc("/folder,@x/k.cu"), InputError);
+}
+
+TEST_CASE("a flag that lacks its value is refused") {
+  CHECK(flags_error({"-I"}).find("the flag -I requires a value") != std::string::npos);
+  CHECK_FALSE(flags_error({"-std="}).empty());
+}
+
+TEST_CASE("macros, templates and paths of every language are allowed") {
+  CHECK(flags({"-DF(x)=vec<float, 4>{x*2}", "-I/home/m\xc3\xbcller/a b"}) ==
+        std::vector<std::string>{"-DF(x)=vec<float, 4>{x*2}", "-I/home/m\xc3\xbcller/a b"});
+  CHECK_NOTHROW(check_path_for_nvcc("/home/m\xc3\xbcller/a b/(1)/k+=~#.cu"));
+}
