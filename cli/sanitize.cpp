@@ -272,6 +272,7 @@ int sanitize(Arguments a, const Console& console) {
     case Outcome::Ending::wrong_input: throw InputError(outcome.text, outcome.position);
     case Outcome::Ending::unsupported: throw Unsupported(outcome.text, outcome.position);
     case Outcome::Ending::crashed: throw std::runtime_error(outcome.text);
+    case Outcome::Ending::too_slow:
     case Outcome::Ending::out_of_time:
     case Outcome::Ending::interrupted: throw Interrupted{};
   }

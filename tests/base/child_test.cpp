@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <thread>
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "catch.h"
 
 using namespace foldproof;
@@ -157,4 +160,25 @@ TEST_CASE("an exit status is spelled as part of a sentence") {
   CHECK(to_string(ExitStatus{7, 0}) == "ended with status 7");
   CHECK(to_string(ExitStatus{0, SIGSEGV}) == "was ended by signal 11 (Segmentation fault)");
   CHECK(to_string(ExitStatus{0, 0, false}) == "has ended");
+}
+
+TEST_CASE("a program, and what it starts, ends when the process that runs it is killed") {
+  const TemporaryFolder folder;
+  const std::string fifo = (folder.path() / "fifo").string(), started = (folder.path() / "started").string();
+  REQUIRE(run_process({"mkfifo", fifo}, "/").status == 0);
+  Child reader(Command{{"cat", fifo}});  // ends when no process has the other end open
+  Child runner(
+      [&] {
+        run_process({"sh", "-c", "exec 3> " + fifo + "; touch " + started + "; sleep 100 & wait"}, "/");
+      },
+      ProcessGroup::parent);
+  while (!std::filesystem::exists(started)) std::this_thread::sleep_for(5ms);
+  runner.kill();
+  CHECK(reader.wait(after(5s)));
+}
+
+TEST_CASE("a program that does not end before the deadline is killed") {
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK_THROWS_AS(run_process({"sh", "-c", "sleep 100 & wait"}, "/", after(100ms)), Unsupported);
+  CHECK(std::chrono::steady_clock::now() - begin < 10s);
 }

@@ -132,7 +132,7 @@ TEST_CASE("a link, a file, and a folder that others can replace are not made pri
 }
 
 TEST_CASE("a folder of another user is not made private") {
-  if (geteuid() != 0) return skip("only root can give a folder to another user");
+  if (geteuid() != 0) return tests::skip("only root can give a folder to another user");
   const TemporaryFolder folder;
   const fs::path planted = folder.path() / "planted";
   fs::create_directory(planted);

@@ -168,7 +168,7 @@ TEST_CASE("a task that can end early returns its result when the run is interrup
   pool.can_end_early = true;
   const Ran ran = run(pool, 1, [](std::size_t, const TaskReporter& reporter) {
     reporter.done(1);
-    while (!end_requested()) std::this_thread::sleep_for(1ms);
+    while (end_reason() == EndReason::none) std::this_thread::sleep_for(1ms);
     return std::string("what there is");
   });
   CHECK_FALSE(ran.is_complete);
@@ -212,6 +212,55 @@ TEST_CASE("a deadline ends running and waiting tasks and keeps what they had rep
   CHECK(seconds >= 0.3);
   CHECK(seconds < 2);
 }
+
+TEST_CASE("a task without progress is asked to end, then killed") {
+  TaskPool pool;
+  pool.can_end_early = true;
+  pool.processes = 3;
+  pool.patience = [](std::size_t task) {
+    return task == 2 ? std::nullopt : std::optional<std::chrono::milliseconds>(200);
+  };
+  const Ran ran = run(pool, 3, [](std::size_t task, const TaskReporter& reporter) {
+    reporter.so_far("half of it");
+    for (int k = 0; k < 20 || task == 1; ++k) {
+      if (task == 0 && end_reason() == EndReason::too_slow) return std::string("what there is");
+      std::this_thread::sleep_for(50ms);
+    }
+    return std::string("all of it");
+  });
+  CHECK(ran.is_complete);
+  CHECK(ran.outcomes[0].text == "what there is");
+  CHECK(ran.outcomes[1].ending == Ending::too_slow);
+  CHECK(ran.outcomes[1].so_far == "half of it");
+  CHECK(ran.outcomes[2].text == "all of it");
+}
+
+TEST_CASE("a task that reports progress may take long") {
+  TaskPool pool;
+  pool.patience = [](std::size_t) { return std::chrono::milliseconds(300); };
+  const Ran ran = run(pool, 1, [](std::size_t, const TaskReporter& reporter) {
+    for (std::uint64_t k = 0; k < 12; ++k) {
+      reporter.done(k);
+      std::this_thread::sleep_for(50ms);
+    }
+    return std::string("all of it");
+  });
+  CHECK(ran.outcomes[0].text == "all of it");
+}
+
+#ifndef __SANITIZE_ADDRESS__
+TEST_CASE("a task that needs more memory than its share is ended, with the number") {
+  TaskPool pool;
+  pool.memory = std::uint64_t{256} << 20;
+  const Ran ran = run(pool, 2, [](std::size_t task, const auto&) {
+    const std::vector<char> much((task == 0 ? std::size_t{1} << 30 : std::size_t{1} << 20), 'x');
+    return std::string(1, much.back());
+  });
+  CHECK(ran.outcomes[0].ending == Ending::crashed);
+  CHECK(ran.outcomes[0].text == "it needs more than 256 MiB of memory, its share of this machine's memory");
+  CHECK(ran.outcomes[1].text == "x");
+}
+#endif
 
 TEST_CASE("temporary folders of a task are removed even if the task is killed") {
   const TemporaryFolder folder;

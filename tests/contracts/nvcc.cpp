@@ -132,7 +132,7 @@ TEST_CASE("concurrent readers and writers of one key never see a partial file") 
   for (std::thread& writer : writers) writer.join();
   CHECK(broken == 0);
   REQUIRE(cache.find("key", "v").has_value());
-  CHECK(std::distance(fs::directory_iterator(workshop.path() / "ptx"), fs::directory_iterator()) == 1);
+  CHECK(std::distance(fs::directory_iterator(workshop.path() / "ptx"), fs::directory_iterator()) == 2);
 }
 
 TEST_CASE("PTX is not cached if a file changed while nvcc ran, or if nothing can be written") {
@@ -190,19 +190,18 @@ TEST_CASE("a compilation database cannot run a command") {
       flags(
           R"("nvcc", "-ccbin", "/tmp/evil", "-Xcompiler=-fplugin=/tmp/evil.so", "-wrapper", "evil", "-DA")") ==
       std::vector<std::string>{"-DA"});
-  CHECK(error_of([&] { flags(R"("-DX=$(touch evil)")"); }).find("the value of -D contains the character $") !=
-        std::string::npos);
+  const std::string error = error_of([&] { flags("\"-DX=$(touch evil)\""); });
+  CHECK(error.find("the value of -D contains the character $") != std::string::npos);
 }
 
 TEST_CASE("a broken compilation database is refused") {
-    const Workshop workshop;
-    const std::string deep(100000, '[');
-    for (const std::string& text :
-         {std::string(), std::string("{}"), std::string("[1, {\"file\": 5}]"), deep}) {
-      workshop.write("compile_commands.json", text);
-      CHECK_FALSE(error_of([&] { flags_from_database(workshop.path(), "/x/k.cu"); }).empty());
-    }
-    CHECK(error_of([] {
-            flags_from_database("/no/such/folder", "/x/k.cu");
-          }).find("the file does not exist") != std::string::npos);
+  const Workshop workshop;
+  const std::string deep(100000, '[');
+  for (const std::string& text :
+       {std::string(), std::string("{}"), std::string("[1, {\"file\": 5}]"), deep}) {
+    workshop.write("compile_commands.json", text);
+    CHECK_FALSE(error_of([&] { flags_from_database(workshop.path(), "/x/k.cu"); }).empty());
+  }
+  CHECK(error_of([] { flags_from_database("/no/such/folder", "/x/k.cu"); }).find("the file does not exist") !=
+        std::string::npos);
 }
