@@ -264,6 +264,8 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   result.report.device = emulated::device_name;
   result.report.seed = options.audit.seed;
   result.report.kernels.resize(assignments.size());
+  result.out_of_time = std::ranges::any_of(
+      assignments, [](const Assignment& assignment) { return assignment.subject->is_out_of_time; });
   std::size_t ended = 0, checked = 0;
   std::uint64_t cases = 0;
 
@@ -294,6 +296,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   };
   pool.finished = [&](std::size_t task, const Outcome& outcome) {
     ended += bundles[task].size();
+    result.out_of_time |= outcome.ending == Outcome::Ending::out_of_time;
     if (outcome.ending == Outcome::Ending::wrong_input) {
       if (!result.wrong_input) result.wrong_input.emplace(outcome.text, outcome.position);
     } else {
@@ -323,7 +326,9 @@ Exit conclude(const CampaignResult& result, Severity fail_on, const Console& con
                          [&] {
                            return text_of(result, {console.colored(), console.width(), line.elapsed()});
                          });
-  return result.interrupted ? exit_interrupted : exit_status(result, fail_on);
+  if (result.interrupted) return exit_interrupted;
+  const Exit status = exit_status(result, fail_on);
+  return status == exit_ok && result.out_of_time ? exit_unable : status;
 }
 
 }  // namespace foldproof

@@ -143,17 +143,47 @@ std::string skip_without_gpu(std::vector<Subject>& subjects) {
   return device;
 }
 
-void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
-                      const Console& console, ProgressLine& line) {
-  // The processes fill the PTX cache, so that compiling again below only reads it.
-  std::vector<InputError> errors;
+namespace {
+
+bool is_late(const CompileOptions& options, std::chrono::milliseconds grace = {}) {
+  return options.deadline && std::chrono::steady_clock::now() >= *options.deadline + grace;
+}
+
+void give_up(Subject& subject) {
+  subject.skipped = "the time budget was exhausted before its source was compiled";
+  subject.is_out_of_time = true;
+}
+
+/// Sets the subject's image, from the cache alone if the options say so. Returns false if that lacks it.
+bool compile(Subject& subject, const CompileOptions& options, std::vector<InputError>& errors) {
+  constexpr std::chrono::milliseconds grace{200};  // for one source, which takes milliseconds from the cache
+  if (is_late(options, grace)) {
+    give_up(subject);
+    return true;
+  }
+  try {
+    subject.image = compile_contract(subject.contract, options);
+  } catch (const NotCached&) {
+    return false;
+  } catch (const InputError& error) {
+    errors.push_back(error);
+  } catch (const Unsupported&) {
+    if (!is_late(options)) throw;
+    give_up(subject);
+  }
+  return true;
+}
+
+/// Runs nvcc for the subjects, several at a time, so that the cache has their PTX.
+void fill_cache(const std::vector<Subject*>& subjects, const CompileOptions& options, unsigned jobs,
+                std::vector<InputError>& errors, ProgressLine& line) {
   std::size_t done = 0;
   TaskPool pool;
   pool.tasks = subjects.size();
   pool.processes = jobs;
   pool.deadline = options.deadline;
   pool.work = [&](std::size_t task, const auto&) {
-    if (subjects[task].skipped.empty()) compile_contract(subjects[task].contract, options);
+    compile_contract(subjects[task]->contract, options);
     return std::string();
   };
   pool.finished = [&](std::size_t, const Outcome& outcome) {
@@ -165,16 +195,23 @@ void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& opti
                           line.elapsed()));
   };
   if (!pool.run()) throw Interrupted{};
+}
+
+}  // namespace
+
+void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
+                      const Console& console, ProgressLine& line) {
+  ask_nvcc(options);
+  CompileOptions from_cache = options;
+  from_cache.only_cached = true;
+  std::vector<InputError> errors;
+  std::vector<Subject*> missing;
+  for (Subject& subject : subjects)
+    if (subject.skipped.empty() && !compile(subject, from_cache, errors)) missing.push_back(&subject);
+  fill_cache(missing, options, jobs, errors, line);
   throw_last(errors, console);
-  for (Subject& subject : subjects) {
-    if (!subject.skipped.empty()) continue;
-    try {
-      subject.image = compile_contract(subject.contract, options);
-    } catch (const Unsupported&) {
-      if (!options.deadline || std::chrono::steady_clock::now() < *options.deadline) throw;
-      subject.skipped = "the time budget was exhausted before its source was compiled";
-    }
-  }
+  for (Subject* subject : missing) compile(*subject, options, errors);
+  throw_last(errors, console);
 }
 
 fs::path shipped_kernels() {

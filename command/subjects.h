@@ -19,7 +19,8 @@ struct Subject {
   Contract contract;
   std::vector<std::string> guesses;  ///< one sentence per guess, if there was no contract
   std::shared_ptr<const Image> image;
-  std::string skipped = {};  ///< why it is neither compiled nor run here; empty if it is
+  std::string skipped = {};     ///< why it is neither compiled nor run here; empty if it is
+  bool is_out_of_time = false;  ///< `skipped` because the time budget was exhausted
 };
 
 /// Contracts for a source that has none, guessed and then tried once. Like guess_contracts, but if a launch

@@ -211,6 +211,7 @@ CachedPtx ptx_of(const Unit& unit, const CompileOptions& options) {
   if (auto cached = cache.find(cache_key(unit), version);
       cached && (!unit.host || is_whole(unit, *cached, cache)))
     return *cached;
+  if (options.only_cached) throw NotCached{};
   if (!nvcc) lack_nvcc(options.nvcc);
   return run_nvcc(unit, *nvcc, version, cache, options.deadline);
 }

@@ -21,7 +21,10 @@ struct CompileOptions {
   std::string machine;             ///< "sm_90": also generate machine code for it, if ptxas is available
   std::filesystem::path compile_commands;  ///< folder of a compile_commands.json that flags are read from
   std::filesystem::path cache;             ///< folder of the PTX cache; empty: default_cache()
+  bool only_cached = false;                ///< throw NotCached instead of running nvcc
 };
+
+struct NotCached {};
 
 /// Lets this process, and the forks that it starts later, know the version of nvcc, so that not every
 /// compilation asks for it. If that fails, a compilation reports why.
