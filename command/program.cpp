@@ -78,6 +78,14 @@ std::string sentence(std::string text, const Program& program, const std::vector
   return fmt::format("{} (see {} --help)", text, program.name);
 }
 
+/// The option in an argument such as "--store=", whose value CLI11 would take from the next argument.
+std::optional<std::string> option_without_value(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments)
+    if (argument.starts_with("--") && argument.find('=') == argument.size() - 1)
+      return argument.substr(0, argument.size() - 1);
+  return std::nullopt;
+}
+
 /// The name of an option or argument with an empty value, which an unset variable of a shell leaves.
 std::optional<std::string> option_without_value(const CLI::App& verb) {
   for (const CLI::Option* option : verb.get_options())
@@ -151,6 +159,11 @@ int run(const Program& program, int argc, char** argv) {
     add_output_options(*sub, console);
   }
   console.command = quoted(program.name, arguments);
+  if (const auto option = option_without_value(arguments)) {
+    if (wants_json(arguments)) console.format = Console::Format::json;
+    console.fail(fmt::format("the value of {} is empty (see {} --help)", *option, program.name), {});
+    return exit_usage;
+  }
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& asked) {

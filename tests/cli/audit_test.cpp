@@ -352,10 +352,15 @@ TEST_CASE("a report that cannot be written gives status 3 and one sentence") {
     CHECK(ran.status == 3);
     CHECK(ran.err == "error: standard output cannot be written: No space left on device\n");
   }
+}
+
+TEST_CASE("a link in place of a report is refused before the audit and is not followed") {
+  const AddOne folder;
   std::filesystem::create_directory(folder.path("reports"));
-  std::filesystem::create_symlink("/dev/full", folder.path("reports/report.txt"));
-  const RanJson file = run_json({"audit", contract, "--report", folder.path("reports")});
-  CHECK(file.status == 3);
-  CHECK(file.json.at("error").at("message").get<std::string>().find("report.txt cannot be written") !=
-        std::string::npos);
+  const std::string target = folder.file("target", "kept");
+  std::filesystem::create_symlink(target, folder.path("reports/report.txt"));
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--report", folder.path("reports")});
+  CHECK(ran.status == 2);
+  CHECK(ran.json.at("error").at("message").get<std::string>().find("symbolic link") != std::string::npos);
+  CHECK(std::filesystem::file_size(target) == 4);
 }

@@ -236,7 +236,7 @@ TEST_CASE("invalid arguments of a launch are refused") {
   refused(with("buffer:i32:99999999999999:zeros", "u32:1"), "COUNT");
   refused(with("buffer:i32:1:ones", "u32:1"), "ones");
   refused(with("buffer:i32:1:@" + folder.path("nowhere"), "u32:1"),
-          "file " + folder.path("nowhere") + " not found");
+          folder.path("nowhere") + ": the file does not exist");
   refused(with("buffer:i32:1:@" + file, "u32:1"), "bytes");
   refused(sanitize(file, {"--block", "1", "--arg", buffer}), "2 arguments");
   refused(sanitize(file, {"--block", "1", "--arg", buffer, "--arg", "u32:1", "--dump", "1"}), "--dump 1");
@@ -254,7 +254,7 @@ TEST_CASE("struct bytes that cannot be parsed are refused with their syntax") {
   refused(with("bytes:050"),
           "3 hexadecimal digits are not a whole number of bytes; write two hexadecimal digits per byte");
   refused(with("bytes:"), "no bytes given; write two hexadecimal digits per byte");
-  refused(with("bytes:@" + folder.path("nowhere")), "file " + folder.path("nowhere") + " not found");
+  refused(with("bytes:@" + folder.path("nowhere")), folder.path("nowhere") + ": the file does not exist");
   refused(with("bytes:@" + folder.file("empty.bin", "")), "no bytes given");
   refused(with("bytes:@" + folder.file("large.bin", std::string(40'000, 'x'))),
           "40000 bytes exceed the limit of 32764 for a kernel's parameters");

@@ -100,7 +100,7 @@ TEST_CASE("exact reports what is wrong with its input") {
              Contains("5 bytes are not a whole number of f32"));
   CHECK_THAT(complaint({"exact", "sum", "--type", "f33", four}), Contains("unknown type f33"));
   CHECK_THAT(complaint({"exact", "sum", "--type", "f32", folder.path("none")}),
-             Contains("file of raw values not found"));
+             Contains("the file does not exist"));
   CHECK_THAT(complaint({"exact", "dot", "--type", "f32", four}), Contains("--second FILE"));
   CHECK_THAT(complaint({"exact", "sum", "--type", "f32", four, "--second", four}), Contains("only to dot"));
   CHECK_THAT(complaint({"exact", "dot", "--type", "f32", four, "--second", eight}),

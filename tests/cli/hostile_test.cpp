@@ -52,9 +52,11 @@ TEST_CASE("replay does not compile the host functions of a contract that a case 
   folder.file("k.cu", "void f(int* x, long long count) {}");
   folder.file("k.toml",
               "format = 1\n[domain]\ncount = 5\n[[launch]]\nentry = \"f\"\nhost = true\narguments = []\n");
-  const std::string stored = folder.file("case.toml",
-                                         "format = 1\ncontract = \"k.toml\"\ninstance = \"\"\nfinding = "
-                                         "\"crash\"\n[case]\nseed = 1\n[case.variables]\ncount = 5\n");
+  const std::string stored =
+      folder.file("case.toml",
+                  "format = 1\ncontract = \"k.toml\"\ninstance = \"\"\nfinding = "
+                  "\"crash\"\n[case]\ndistribution = \"zeros\"\nseed = \"0\"\nschedule = \"converging\"\n"
+                  "offset = 0\ncalls = 1\n[case.variables]\ncount = 5\n");
   const RanJson ran = run_json({"replay", stored});
   CHECK(ran.status == 2);
   CHECK(ran.json.at("error").dump().find("--trust") != std::string::npos);
