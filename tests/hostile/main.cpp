@@ -7,6 +7,7 @@
 // Inputs of bad runs are kept in FOLDER. Exit status: 1 if there are any.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -96,14 +97,22 @@ Run command_run(Random& random) {
     for (std::string word; std::getline(in, word);) all.push_back(word);
     return all;
   }();
-  Run run{{}, {{"k.ptx", test::sum_ptx}, {"k.toml", corpus("contract.toml").front()}}};
-  for (std::size_t left = 1 + random() % 6; left > 0; --left) {
-    const std::string& word = words[random() % words.size()];
-    run.arguments.push_back(random() % 4 == 0 ? test::mutated(word, words[random() % words.size()], random)
-                                              : word);
-    std::erase(run.arguments.back(), '\0');  // an argument cannot contain it
+  const char* const verbs[] = {"audit", "mutate", "sanitize", "init",   "replay",   "list",
+                               "exact", "tree",   "prepare",  "--help", "--version"};
+  Run run{{verbs[random() % std::size(verbs)]},
+          {{"k.ptx", test::sum_ptx}, {"k.toml", corpus("contract.toml").front()}}};
+  for (std::size_t left = random() % 6; left > 0; --left) {
+    std::string word = words[random() % words.size()];
+    // A mutated path could name, and an option then write, a file elsewhere.
+    if (const std::string change = test::mutated(word, words[random() % words.size()], random);
+        random() % 4 == 0 && change.find('/') == std::string::npos)
+      word = change;
+    std::erase(word, '\0');                                    // an argument cannot contain it
+    word.resize(std::min<std::size_t>(word.size(), 1 << 16));  // Linux accepts 128 KiB
+    run.arguments.push_back(word);
   }
-  run.arguments.insert(run.arguments.end(), {"--cases", "1", "--case-limit", "5s"});
+  if (run.arguments[0] == "audit" || run.arguments[0] == "mutate")
+    run.arguments.insert(run.arguments.end(), {"--budget", "3s"});
   return run;
 }
 
@@ -118,10 +127,16 @@ struct Output {
 
 Output output_of(const Run& run, const fs::path& folder) {
   const fs::path out = folder / ".." / "out";
-  std::vector<std::string> command{"/bin/sh", "-c",
-                                   "cd \"$0\" && exec \"$@\" --format json > ../out 2> ../err",
-                                   folder.string(), FOLDPROOF_PROGRAM};
-  command.insert(command.end(), run.arguments.begin(), run.arguments.end());
+  // The verb comes first, then --format, since a mutated option could take it as its value.
+  std::vector<std::string> command{"/bin/sh",
+                                   "-c",
+                                   "cd \"$0\" && exec \"$@\" > ../out 2> ../err",
+                                   folder.string(),
+                                   FOLDPROOF_PROGRAM,
+                                   run.arguments.front(),
+                                   "--format",
+                                   "json"};
+  command.insert(command.end(), run.arguments.begin() + 1, run.arguments.end());
   Child child({command, {"TMPDIR=" + (folder / ".." / "temporary").string()}}, ProcessGroup::own);
   Output output;
   const auto status = child.wait(std::chrono::steady_clock::now() + time_limit);
