@@ -137,7 +137,11 @@ Output output_of(const Run& run, const fs::path& folder) {
                                    "--format",
                                    "json"};
   command.insert(command.end(), run.arguments.begin() + 1, run.arguments.end());
-  Child child({command, {"TMPDIR=" + (folder / ".." / "temporary").string()}}, ProcessGroup::own);
+  // A program with sanitizers then ends with a status that no run may have.
+  Child child({command,
+               {"TMPDIR=" + (folder / ".." / "temporary").string(), "ASAN_OPTIONS=exitcode=99",
+                "UBSAN_OPTIONS=halt_on_error=1:exitcode=99"}},
+              ProcessGroup::own);
   Output output;
   const auto status = child.wait(std::chrono::steady_clock::now() + time_limit);
   output.in_time = status.has_value();
