@@ -10,6 +10,10 @@
 namespace foldproof {
 namespace {
 
+/// A case is drawn in time that grows with the square of the number of variables, since each may limit the
+/// others.
+constexpr std::size_t most_variables = 64;
+
 Text range_in(const toml::node& node, const std::string& what, const Draft& draft) {
   if (const auto raw = scalar(node, draft.top.file())) return *raw;
   throw InputError(what + " must be an integer or a range in a string", position_of(node, draft.top.file()));
@@ -44,7 +48,12 @@ void check_needed_variables(const Draft& draft) {
 }  // namespace
 
 void read_domain(Draft& draft) {
-  for (const auto& [name, node] : draft.top.free_table("domain")) {
+  const auto variables = draft.top.free_table("domain");
+  if (variables.size() > most_variables)
+    throw InputError(
+        fmt::format("[domain] has {} variables; the limit is {}", variables.size(), most_variables),
+        draft.top.where("domain"));
+  for (const auto& [name, node] : variables) {
     if (!is_identifier(name.value) || name.value == "input" || name.value == "output")
       throw InputError(fmt::format("\"{}\" cannot name a variable of the domain", name.value), name.where);
     add_variable(draft, name.value, range_in(*node, fmt::format("the domain of \"{}\"", name.value), draft));

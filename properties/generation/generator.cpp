@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 #include "contracts/sizes.h"
 #include "oracles/number.h"
 #include "properties/distributions.h"
 #include "properties/generation/draws.h"
+#include "properties/generation/turns.h"
 #include "properties/random.h"
 #include "properties/relations/relations.h"
 
@@ -22,29 +22,11 @@ constexpr std::string_view distribution = "recipe", transform = "modifier", rela
 constexpr std::int64_t small_count = 300;
 constexpr std::int64_t medium_count = 5000;
 constexpr std::int64_t most_rows = 40;
-/// Every value of a variable with at most this many values, such as k for a block of 2^k, has its turn.
-constexpr std::int64_t few_values = 8;
 /// Number of partials in cases meant to have more than the last block folds at once.
 constexpr std::int64_t most_blocks_to_fold = 129;
 /// Maximum number of blocks in a case, so that tiny blocks do not make a large case slow; blocks of one warp
 /// still reach the largest count.
 constexpr std::int64_t most_tiles = 2080;
-
-/// A permutation of 0 … size-1 that depends only on the seed.
-std::vector<std::size_t> permutation(std::size_t size, std::uint64_t seed) {
-  std::vector<std::size_t> order(size);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  SplitMix random(seed);
-  shuffle(order, random);
-  return order;
-}
-
-/// Element `index` of an endless sequence of permutations: every class has its turn, in changing order.
-std::size_t in_turn(std::uint64_t index, std::size_t classes, std::uint64_t seed) {
-  return permutation(classes, mixed(seed + index / classes))[index % classes];
-}
-
-constexpr std::size_t count_classes = static_cast<std::size_t>(CountClass::large) + 1, nudges = 3;
 
 /// Lengths of all magnitudes: uniform over the number of bits, then over the numbers with that many bits.
 std::int64_t any_length(Chooser& choose, std::int64_t largest) {
@@ -53,62 +35,13 @@ std::int64_t any_length(Chooser& choose, std::int64_t largest) {
   return std::min(largest, choose.between(top, 2 * top - 1));
 }
 
-/// Which counts a case is drawn from.
-struct Turn {
-  CountClass counts;
-  std::int64_t nudge;      ///< -1, 0 or 1
-  bool has_largest_block;  ///< not only the largest count for the block that is drawn
-};
-
-Turn turn_of(std::uint64_t index, std::uint64_t seed) {
-  const auto counts = static_cast<CountClass>(in_turn(index, count_classes, hash_of("count", seed)));
-  const auto nudge =
-      static_cast<std::int64_t>(in_turn(index / count_classes, nudges, hash_of("nudge", seed))) - 1;
-  if (counts != CountClass::large || nudge != 1) return {counts, nudge, false};
-  return {CountClass::corner, nudge, index / (count_classes * nudges) % 2 == 0};
-}
-
-/// The index of the case without elements in a round of count classes.
-std::uint64_t empty_place(std::uint64_t round, std::uint64_t seed) {
-  const auto classes = permutation(count_classes, mixed(hash_of("count", seed) + round));
-  const auto none = static_cast<std::size_t>(CountClass::none);
-  return static_cast<std::uint64_t>(std::ranges::find(classes, none) - classes.begin());
-}
-
-/// Number of cases before this one whose class has elements.
-std::uint64_t rank_of(std::uint64_t index, std::uint64_t seed) {
-  const std::uint64_t round = index / count_classes, place = index % count_classes;
-  return round * (count_classes - 1) + place - (place > empty_place(round, seed) ? 1 : 0);
-}
-
-/// The case with elements that is preceded by `rank` others.
-std::uint64_t index_of_rank(std::uint64_t rank, std::uint64_t seed) {
-  const std::uint64_t round = rank / (count_classes - 1), place = rank % (count_classes - 1);
-  return round * count_classes + place + (place >= empty_place(round, seed) ? 1 : 0);
-}
-
-/// Number of cases before this one that took a turn of the other variables. A case without elements takes
-/// none, since it shows nothing; neither does a corner with the largest block, one per period, which has its
-/// own values.
-std::uint64_t turns_before(std::uint64_t index, std::uint64_t seed) {
-  constexpr std::uint64_t period = count_classes * nudges * 2;
-  std::uint64_t corners = index / period;
-  for (std::uint64_t i = index - index % period; i < index; ++i)
-    corners += turn_of(i, seed).has_largest_block ? 1 : 0;
-  return rank_of(index, seed) - corners;
-}
-
 /// Draws the variables: blocks first, since the informative counts lie around multiples of them.
 class VariableChoice {
  public:
-  /// `turns`: number of cases that have taken a turn of the variables with few values; `seed`: of the turns'
-  /// order.
-  VariableChoice(Chooser& choose, const Domain& domain, const Turn& turn, std::uint64_t turns,
-                 std::uint64_t seed)
+  VariableChoice(Chooser& choose, const Domain& domain, const Turn& turn, const ValueTurns& turns)
       : choose_(choose),
         domain_(domain),
         turns_(turns),
-        seed_(seed),
         nudge_(turn.nudge),
         has_largest_block_(turn.has_largest_block && has_variable("block")) {}
 
@@ -146,16 +79,25 @@ class VariableChoice {
 
   std::int64_t drawn_anew(const std::string& name, Bounds range, const Variables& chosen) {
     if (has_largest_block_ && !chosen.contains("block") && !is_count(name)) return range.high;
-    if (!is_count(name) && range.high - range.low < few_values)
-      return range.low +
-             static_cast<std::int64_t>(
-                 in_turn(turns_, static_cast<std::size_t>(range.high - range.low + 1), hash_of(name, seed_)));
+    if (!is_count(name) && range.high - range.low < few_values) {
+      const auto values = static_cast<std::size_t>(range.high - range.low + 1);
+      if (values == 1) return range.low;
+      return range.low + static_cast<std::int64_t>(value_in_turn(name, values));
+    }
     if (name == "block") return block_in(choose_, range);
     if (name == "columns")  // occasionally as long as a count may be
       return choose_.between(0, 11) == 0 ? long_row_in(range) : row_in(choose_, range, tile_of(chosen));
     if (name == "rows") return rows_in(range, chosen);
     if (name == "segments") return segments_in(range);
     return variable_in(choose_, range);
+  }
+
+  /// Only one variable is spread over the cases that fill a block: two would be in step.
+  std::size_t value_in_turn(const std::string& name, std::size_t values) {
+    if (spread_.empty()) spread_ = name;
+    if (spread_ != name) return turns_.value(name, values);
+    fills_block_ = turns_.fills_block(values);
+    return turns_.value_with_blocks(name, values);
   }
 
   std::int64_t long_row_in(Bounds range) {
@@ -195,15 +137,25 @@ class VariableChoice {
       case CountClass::tile_edge:
         return std::clamp<std::int64_t>(tile * tiles(tile) + nudge_, 1, std::max<std::int64_t>(most, 1));
       case CountClass::power_edge:
-        return std::min(most, (std::int64_t{1} << choose_.between(1, 13)) + nudge_);
+        return std::min(
+            most, (std::int64_t{1} << choose_.between(fills_block_ ? exponent_of(tile) : 1, 13)) + nudge_);
       case CountClass::small:
         if (nudge_ == 0) return choose_.between(2, 31);  // a partial warp
         return choose_.between(range.low, std::min(most, small_count));
-      case CountClass::medium: return choose_.between(range.low, std::min(most, medium_count));
+      case CountClass::medium: {
+        const std::int64_t high = std::min(most, medium_count);
+        return choose_.between(
+            fills_block_ ? std::clamp(tile, range.low, std::max(range.low, high)) : range.low, high);
+      }
       case CountClass::corner: return most;
       case CountClass::large: break;
     }
     return any_length(choose_, std::max<std::int64_t>(most, 1));
+  }
+
+  /// The exponent of the smallest power of two that is not below the tile.
+  static std::int64_t exponent_of(std::int64_t tile) {
+    return std::max<std::int64_t>(1, std::bit_width(static_cast<std::uint64_t>(tile - 1)));
   }
 
   /// Few blocks, and occasionally more than a second level of one warp or one block folds at once.
@@ -229,9 +181,11 @@ class VariableChoice {
 
   Chooser& choose_;
   const Domain& domain_;
-  std::uint64_t turns_, seed_;
-  std::int64_t nudge_;      ///< steps off an edge: -1, 0 or 1
-  bool has_largest_block_;  ///< and of what determines the block, such as k for 2^k
+  const ValueTurns& turns_;
+  std::string spread_;        ///< the first variable with few values, but more than one; empty: none yet
+  bool fills_block_ = false;  ///< the count must be at least a block
+  std::int64_t nudge_;        ///< steps off an edge: -1, 0 or 1
+  bool has_largest_block_;    ///< and of what determines the block, such as k for 2^k
   bool corner_ = false;
   Variables drawn_;
 };
@@ -323,7 +277,8 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   const Turn turn = turn_of(index, seed_);
 
   Case c;
-  c.variables = VariableChoice(choose, domain_, turn, turns_before(index, seed_), seed_).choose(turn.counts);
+  const ValueTurns turns(index, seed_);
+  c.variables = VariableChoice(choose, domain_, turn, turns).choose(turn.counts);
   const Ingredients made_of = distributions_.empty() ? Ingredients{"equal", ""} : ingredients(index);
   c.input.distribution = made_of.distribution;
   c.input.seed = choose.bits();

@@ -53,6 +53,16 @@ TEST_CASE("every value of a wrong type is refused") {
   }
 }
 
+TEST_CASE("a domain has at most 64 variables") {
+  const auto with_variables = [](int variables) {
+    std::string text = "format = 1\n[domain]\n";
+    for (int i = 0; i < variables; ++i) text += "v" + std::to_string(i) + " = \"0 .. 2\"\n";
+    return text + "[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n";
+  };
+  CHECK(load_error(with_variables(64)).empty());
+  CHECK(load_error(with_variables(65)) == "k.toml:2:1: [domain] has 65 variables; the limit is 64");
+}
+
 TEST_CASE("a matrix beyond the limit is refused before it is built") {
   std::string axes;
   for (char axis = 'A'; axis <= 'Z'; ++axis) axes += std::string(1, axis) + " = [1, 2, 3, 4, 5, 6, 7, 8], ";

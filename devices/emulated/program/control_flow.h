@@ -6,13 +6,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "devices/emulated/program/flow_graph.h"
 #include "devices/emulated/program/program.h"
 
 namespace foldproof::emulated {
 
+/// The possible successors of each instruction. The last vertex is the end of the function, the successor of
+/// instructions that leave it. `details` are the program's.
+FlowGraph flow_of(const std::vector<Instruction>& code, const std::vector<MachineOperands>& details);
+
 /// Finds the immediate post-dominator of every branch that may diverge, inserts an Action::join before each
 /// of those places (and after each call), and updates Instruction::target, ::join and the targets of indexed
-/// branches to the new code. `details` are the program's.
+/// branches to the new code.
 void insert_joins(std::vector<Instruction>& code, std::vector<MachineOperands>& details);
 
 /// A number for each instruction, equal for instructions in the same loop (strongly connected component).

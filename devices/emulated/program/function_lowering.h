@@ -27,6 +27,10 @@ using isa::OperandRule;
 using isa::Type;
 
 inline constexpr std::uint64_t largest_frame = std::uint64_t{1} << 28;  ///< bytes of a warp's registers
+/// Bytes of the frames of all functions of a module.
+inline constexpr std::uint64_t largest_frames = std::uint64_t{1} << 30;
+/// Targets of all brx.idx of a module; those that share a list have their own.
+inline constexpr std::uint64_t most_indexed_targets = std::uint64_t{1} << 24;
 
 /// Shared by the functions of a module while they are lowered.
 struct LoweringContext {
@@ -34,6 +38,7 @@ struct LoweringContext {
   StaticAddresses addresses;
   FunctionIndices functions;
   std::map<std::string, const Form*, std::less<>> forms;  ///< by opcode, suffixes and operand shape
+  std::uint64_t frame_bytes = 0, indexed_targets = 0;     ///< of the functions lowered so far
 };
 
 /// Thrown for an instruction without a row in ptx.def; its statement is lowered to a stop.
@@ -72,6 +77,7 @@ class FunctionLowering {
   Slot new_slot(const ptx::Variable& variable);
   Type type_of(const ptx::Variable& variable) const;
   void declare(const std::string& name, const Symbol& symbol, std::uint32_t line);
+  void check_frame(std::uint32_t line) const;
   std::uint32_t declare_register(const std::string& name, Type type, std::uint32_t line);
   void declare_variable(const ptx::Variable& variable);
   void declare_registers(const ptx::Variable& variable);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -12,7 +14,7 @@
 namespace foldproof::emulated {
 namespace {
 
-using Rows = std::set<std::uint32_t>;
+using Rows = std::unordered_set<std::uint32_t>;
 
 bool is_weak(const Instruction& i) {
   return i.form->semantics == isa::Semantics::none || i.form->semantics == isa::Semantics::weak;
@@ -23,46 +25,63 @@ bool may_poll(const Instruction& i) {
   return i.action == Action::atomic || (i.action == Action::load && !is_weak(i));
 }
 
-// Whether the instruction reads influenced rows; if so, the rows that it writes become influenced. Returns
-// whether new rows were added.
-bool propagate(const Instruction& i, Rows& influenced) {
-  bool reads = influenced.contains(i.guard), grew = false;
-  isa::for_each_row(
-      i, [&](std::uint32_t row, unsigned, bool written) { reads |= !written && influenced.contains(row); });
-  if (reads)
-    isa::for_each_row(i, [&](std::uint32_t row, unsigned, bool written) {
-      if (written) grew |= influenced.insert(row).second;
-    });
-  return grew;
+// The row on which the direction of a branch depends; no_operand if it is always taken.
+std::uint32_t decider(const Instruction& i) {
+  if (i.action == Action::branch_indexed) return i.operand[0];
+  return i.action == Action::branch ? i.guard : isa::no_operand;
 }
 
-bool decides(const Instruction& i, const Rows& influenced) {
-  if (i.action == Action::branch_indexed) return influenced.contains(i.operand[0]);
-  return i.action == Action::branch && i.guard != isa::no_operand && influenced.contains(i.guard);
+using Loop = std::vector<Instruction*>;
+
+// The rows that may influence a branch in the loop, through any number of its instructions: traced backwards,
+// independent of instruction order.
+Rows deciding_rows(const Loop& loop) {
+  std::unordered_map<std::uint32_t, std::vector<const Instruction*>> writers;
+  Rows deciding;
+  std::vector<std::uint32_t> open;
+  const auto add = [&](std::uint32_t row) {
+    if (row != isa::no_operand && deciding.insert(row).second) open.push_back(row);
+  };
+  for (const Instruction* i : loop) {
+    add(decider(*i));
+    if (i->action == Action::compute)
+      isa::for_each_row(*i, [&](std::uint32_t row, unsigned, bool written) {
+        if (written) writers[row].push_back(i);
+      });
+  }
+  while (!open.empty()) {
+    const auto found = writers.find(open.back());
+    open.pop_back();
+    if (found == writers.end()) continue;
+    for (const Instruction* i : std::exchange(found->second, {})) {
+      add(i->guard);
+      isa::for_each_row(*i, [&](std::uint32_t row, unsigned, bool written) {
+        if (!written) add(row);
+      });
+    }
+  }
+  return deciding;
+}
+
+void mark_polls(Loop& loop, const std::vector<MachineOperands>& details) {
+  if (loop.size() == 1 || std::ranges::none_of(loop, [](const Instruction* i) { return may_poll(*i); }))
+    return;
+  const Rows deciding = deciding_rows(loop);
+  for (Instruction* i : loop) {
+    if (!may_poll(*i)) continue;
+    const auto& data = details[i->detail].data;
+    // An atomic's sources follow its destinations.
+    const auto end = i->action == Action::atomic ? data.begin() + i->form->vector : data.end();
+    i->polled = std::any_of(data.begin(), end, [&](std::uint32_t row) { return deciding.contains(row); });
+  }
 }
 
 void mark_polls(std::vector<Instruction>& instructions, const std::vector<MachineOperands>& details) {
   if (std::ranges::none_of(instructions, may_poll)) return;
   const std::vector<std::size_t> loop_of = loops_of(instructions, details);
-  std::map<std::size_t, std::vector<const Instruction*>> loops;
+  std::unordered_map<std::size_t, Loop> loops;
   for (std::size_t pc = 0; pc < instructions.size(); ++pc) loops[loop_of[pc]].push_back(&instructions[pc]);
-  for (std::size_t pc = 0; pc < instructions.size(); ++pc) {
-    const auto& loop = loops[loop_of[pc]];
-    if (!may_poll(instructions[pc]) || loop.size() == 1) continue;
-    const auto& data = details[instructions[pc].detail].data;
-    // An atomic's sources follow its destinations.
-    const auto end =
-        instructions[pc].action == Action::atomic ? data.begin() + instructions[pc].form->vector : data.end();
-    Rows influenced(data.begin(), end);
-    influenced.erase(isa::no_operand);
-    const auto propagates = [&](const Instruction* i) {
-      return i->action == Action::compute && propagate(*i, influenced);
-    };
-    while (std::ranges::count_if(loop, propagates) != 0) {
-    }
-    instructions[pc].polled =
-        std::ranges::any_of(loop, [&](const Instruction* i) { return decides(*i, influenced); });
-  }
+  for (auto& [number, loop] : loops) mark_polls(loop, details);
 }
 
 /// A row of a function's frame.

@@ -16,7 +16,7 @@ Program lower(const ptx::Module& module, const std::string& name,
   program.name = name;
   program.locs = module.locs;
   program.files = module.files;
-  LoweringContext context{program, {}, {}, {}};
+  LoweringContext context{.program = program, .addresses = {}, .functions = {}, .forms = {}};
   for (const ptx::Function& function : module.functions)
     if (function.body)
       context.functions.try_emplace(function.name, static_cast<std::uint32_t>(context.functions.size()));

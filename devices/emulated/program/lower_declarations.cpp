@@ -73,6 +73,14 @@ Type FunctionLowering::type_of(const ptx::Variable& variable) const {
 void FunctionLowering::declare(const std::string& name, const Symbol& symbol, std::uint32_t line) {
   if (!symbols_.declare(name, symbol))
     fail(fmt::format("{} is declared twice in the same scope", name), line);
+  check_frame(line);
+}
+
+void FunctionLowering::check_frame(std::uint32_t line) const {
+  if (frame_.bytes() > largest_frame)
+    fail(fmt::format("the registers and parameters of the function {} need more than {} MiB per warp",
+                     function_.name, largest_frame >> 20),
+         line);
 }
 
 std::uint32_t FunctionLowering::declare_register(const std::string& name, Type type, std::uint32_t line) {

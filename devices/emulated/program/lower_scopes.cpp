@@ -21,7 +21,12 @@ FunctionCode FunctionLowering::run() {
   at_ = {function_.ptx_line, 0};
   emit_return(make_machine(Action::ret));  // the end of a body returns like `ret`
   resolve_labels();
-  if (frame_.bytes() > largest_frame) fail("the function needs too many registers", function_.ptx_line);
+  check_frame(function_.ptx_line);
+  context_.frame_bytes += frame_.bytes();
+  if (context_.frame_bytes > largest_frames)
+    fail(fmt::format("the registers of the module's functions need more than {} MiB; split the module",
+                     largest_frames >> 20),
+         function_.ptx_line);
   code_.frame = frame_.take();
   return std::move(code_);
 }
@@ -77,6 +82,7 @@ void FunctionLowering::lower_item(const Statement& statement) {
 }
 
 void FunctionLowering::end_statement(bool guarded) {
+  check_frame(at_.ptx_line);
   use_.guarded = guarded;
   if (uses_.size() < code_.instructions.size()) {
     uses_.resize(code_.instructions.size());

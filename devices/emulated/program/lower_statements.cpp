@@ -107,6 +107,10 @@ void FunctionLowering::lower_indexed_branch(const ptx::Statement& statement, Ins
   const auto* list = std::get_if<ptx::Name>(&operand(statement, 1).value);
   const auto found = list ? function_.branch_targets.find(list->text) : function_.branch_targets.end();
   if (found == function_.branch_targets.end()) fail("brx.idx needs the label of a .branchtargets list");
+  context_.indexed_targets += found->second.size();
+  if (context_.indexed_targets > most_indexed_targets)
+    fail(fmt::format("the brx.idx instructions of the module have more than {} targets; split the module",
+                     most_indexed_targets));
   MachineOperands detail;
   for (const std::string& label : found->second) detail.targets.push_back(label_of(label));
   emit(i, std::move(detail));
