@@ -22,7 +22,13 @@ constexpr std::chrono::milliseconds grace{500};
 constexpr std::size_t most_words = 400;
 
 [[noreturn]] void cannot(const std::string& what, int error) {
-  throw InputError(fmt::format("{}: {}", what, std::strerror(error)));
+  throw Unsupported(fmt::format("{}: {}", what, std::strerror(error)));
+}
+
+int memory_file() {
+  const int file = memfd_create("printed", MFD_CLOEXEC);
+  if (file < 0) cannot("cannot create a file in memory", errno);
+  return file;
 }
 
 }  // namespace
@@ -38,7 +44,7 @@ Connection::Connection(const std::vector<std::string>& command) : Connection(com
 
 Connection::Connection(const std::vector<std::string>& command, Sockets sockets)
     : socket_(std::move(sockets.first)),
-      printed_(memfd_create("printed", MFD_CLOEXEC)),
+      printed_(memory_file()),
       child_(Command{command, {}, sockets.second.number(), printed_.number(), printed_.number()}) {}
 
 void Connection::wait_until_ready(short events) {

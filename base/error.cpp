@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.h"
+
 namespace foldproof {
 
 std::string to_string(const Position& position) {
@@ -17,9 +19,13 @@ std::string placed(const Position& position, const std::string& sentence) {
 }  // namespace
 
 InputError::InputError(const std::string& sentence, Position position)
-    : std::runtime_error(placed(position, sentence)), position_(std::move(position)), sentence_(sentence) {}
+    : std::runtime_error(placed(position, shortened(sentence))),
+      position_(std::move(position)),
+      sentence_(shortened(sentence)) {}
 
 Unsupported::Unsupported(const std::string& sentence, Position position)
-    : std::runtime_error(placed(position, sentence)), position_(std::move(position)), sentence_(sentence) {}
+    : std::runtime_error(placed(position, shortened(sentence))),
+      position_(std::move(position)),
+      sentence_(shortened(sentence)) {}
 
 }  // namespace foldproof

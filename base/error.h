@@ -1,5 +1,5 @@
 // Errors that stop a run before it can check anything. Each is one sentence: what is wrong, where, and what
-// to do.
+// to do. A sentence longer than longest_sentence (base/printable.h) is cut.
 #pragma once
 
 #include <stdexcept>

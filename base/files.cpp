@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <sstream>
@@ -20,13 +22,18 @@ namespace foldproof {
 
 namespace fs = std::filesystem;
 
+bool is_lack_of_resources(int error) {
+  constexpr int lacks[] = {ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOMEM};
+  return std::ranges::find(lacks, error) != std::end(lacks);
+}
+
 RegularFile::RegularFile(const fs::path& file)
     // Opening a FIFO would wait for a writer.
     : descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
   struct stat status {};
   if (descriptor_.number() < 0 && (errno == ENOENT || errno == ENOTDIR))
     throw InputError("the file does not exist", {file.string()});
-  if (descriptor_.number() < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+  if (descriptor_.number() < 0 && is_lack_of_resources(errno))
     throw Unsupported(fmt::format("the file cannot be opened: {}", std::strerror(errno)), {file.string()});
   if (descriptor_.number() < 0 || fstat(descriptor_.number(), &status) != 0)
     throw InputError("the file cannot be read; check its permissions", {file.string()});
@@ -54,8 +61,12 @@ std::optional<std::string> read_if_possible(const fs::path& file, std::size_t li
 }
 
 std::optional<std::string> line_of(const fs::path& file, unsigned number) {
-  const std::optional<std::string> text = read_if_possible(file, largest_source);
-  if (number == 0 || !text) return std::nullopt;
+  std::optional<std::string> text;
+  try {
+    if (number != 0) text = read_if_possible(file, largest_source);
+  } catch (const Unsupported&) {
+  }
+  if (!text) return std::nullopt;
   std::istringstream in(*text);
   std::string line;
   for (unsigned i = 0; i < number; ++i)
@@ -68,6 +79,14 @@ bool write_file(const fs::path& file, std::string_view content) {
   stream.write(content.data(), static_cast<std::streamsize>(content.size()));
   stream.close();
   return static_cast<bool>(stream);
+}
+
+void write_temporary(const fs::path& file, std::string_view content) {
+  if (!write_file(file, content))
+    throw Unsupported(fmt::format("the temporary file cannot be written ({}); set TMPDIR to a folder with "
+                                  "more space",
+                                  std::strerror(errno)),
+                      {file.string()});
 }
 
 namespace {
@@ -99,9 +118,7 @@ bool replace(const fs::path& file, std::string_view text, mode_t also) {
 
 [[noreturn]] void cannot_write(const fs::path& file) {
   const std::string sentence = fmt::format("the file cannot be written: {}", std::strerror(errno));
-  if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO || errno == EMFILE ||
-      errno == ENFILE)
-    throw Unsupported(sentence, {file.string()});
+  if (is_lack_of_resources(errno)) throw Unsupported(sentence, {file.string()});
   throw InputError(sentence, {file.string()});
 }
 

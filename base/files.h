@@ -16,10 +16,15 @@ namespace foldproof {
 /// The maximum size, in bytes, of a source file read into memory, generated sources included.
 inline constexpr std::size_t largest_source = std::size_t{64} << 20;
 
+/// Whether an error number means that this machine lacks something (space, descriptors, memory), so that the
+/// input is not at fault.
+bool is_lack_of_resources(int error);
+
 /// A regular file, open for reading. Opening another kind, such as a FIFO or a device, has no effect on it.
 class RegularFile {
  public:
-  /// Throws InputError if `file` is missing, is not a regular file or cannot be read.
+  /// Throws InputError if `file` is missing, is not a regular file or cannot be read, and Unsupported if this
+  /// machine lacks resources.
   explicit RegularFile(const std::filesystem::path& file);
   /// Its size in bytes when it was opened.
   std::uint64_t size() const { return size_; }
@@ -38,11 +43,14 @@ std::string read_text_file(const std::filesystem::path& file, std::size_t limit)
 std::optional<std::string> read_if_possible(const std::filesystem::path& file,
                                             std::size_t limit = std::numeric_limits<std::size_t>::max());
 
-/// Line `number` of a source, counted from 1; std::nullopt if there is no such line.
+/// Line `number` of a source, counted from 1; std::nullopt if there is no such line or it cannot be read.
 std::optional<std::string> line_of(const std::filesystem::path& file, unsigned number);
 
 /// Writes `content` to a file in a temporary folder, replacing its contents. Returns false on failure.
 bool write_file(const std::filesystem::path& file, std::string_view content);
+
+/// The same, but throws Unsupported on failure.
+void write_temporary(const std::filesystem::path& file, std::string_view content);
 
 /// Writes a temporary file next to `file` and renames it, so that a reader sees either the old or the new
 /// content, never a part of it. The permissions of an existing file remain. Returns false on failure, with

@@ -38,9 +38,10 @@ InterruptHandler::InterruptHandler(std::function<void()> end_now) : end_now_(std
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signals_ = Descriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   stop_ = Descriptor(eventfd(0, EFD_CLOEXEC));
-  if (signals_.number() < 0 || stop_.number() < 0) throw Unsupported("no file descriptors are left");
-  interrupted = false;
   descriptor = eventfd(0, EFD_CLOEXEC);
+  if (signals_.number() < 0 || stop_.number() < 0 || descriptor < 0)
+    throw Unsupported("no file descriptors are left");
+  interrupted = false;
   thread_ = std::thread([this] { handle(); });
 }
 

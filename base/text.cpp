@@ -7,6 +7,8 @@
 #include <memory>
 #include <sstream>
 
+#include "base/printable.h"
+
 namespace foldproof {
 
 std::vector<std::string> split_command(std::string_view command) {
@@ -56,7 +58,7 @@ std::string toml_string(std::string_view text) {
     else
       result += c;
   }
-  return result + '"';
+  return without_invisible(result) + '"';
 }
 
 std::string demangled(const std::string& name) {
@@ -66,12 +68,6 @@ std::string demangled(const std::string& name) {
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
   return status == 0 && text ? text.get() : name;
-}
-
-std::string printable(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return text;
 }
 
 std::string wrap(const std::string& text, std::size_t used, std::size_t indent, std::size_t width) {

@@ -1,5 +1,5 @@
 // Text utilities: locale-independent character classes, integers, lines and words, quoting for a shell and
-// for TOML, C++ names, and output for a terminal.
+// for TOML, C++ names, and wrapping.
 #pragma once
 
 #include <algorithm>
@@ -45,9 +45,6 @@ std::string toml_string(std::string_view text);
 
 /// "sum(float const*)" for "_Z3sumPKf"; returns a name that is not mangled unchanged.
 std::string demangled(const std::string& name);
-
-/// `text` on one line, safe for a terminal: control characters become spaces.
-std::string printable(std::string text);
 
 /// `text` broken at blanks into lines of at most `width` columns. The first line begins at column `used`, the
 /// others are indented by `indent`. A word longer than a line gets its own line.

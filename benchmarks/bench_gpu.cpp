@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/printable.h"
 #include "base/task_pool.h"
 #include "benchmarks/bench.h"
 #include "command/gpu_workers.h"
@@ -146,7 +147,7 @@ std::string text_of(const std::string& device, unsigned jobs, const Json& benchm
   std::string text = fmt::format(
       "{}: cases of at most {} elements, generated, run and checked by {} processes; wall time, including "
       "the creation of GPU contexts\n",
-      device, largest_count, jobs);
+      printable(device), largest_count, jobs);
   for (const Json& b : benchmarks)
     text += fmt::format(
         "{:<12} {:8.0f} cases/s  {:7} cases, {:7} checked by value or bound, {:6} different (kernel, block, "
@@ -157,7 +158,8 @@ std::string text_of(const std::string& device, unsigned jobs, const Json& benchm
         b["spoilt_instances_found"].get<std::uint64_t>(), b["spoilt_instances"].get<std::uint64_t>(),
         b["other_findings"].get<std::uint64_t>());
   for (const Json& b : benchmarks)
-    for (const Json& failure : b["failures"]) text += "failed: " + failure.get<std::string>() + "\n";
+    for (const Json& failure : b["failures"])
+      text += "failed: " + shortened(printable(failure.get<std::string>())) + "\n";
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/files.h"
+#include "base/printable.h"
 #include "benchmarks/bench.h"
 #include "benchmarks/contest.h"
 #include "benchmarks/gpu_libraries.h"
@@ -123,7 +124,7 @@ std::string text_of(const Json& result) {
       "inputs\n"
       "rotated through eight times the L2 cache, partial sums folded by an additional launch. Speed: "
       "relative to CUB, median and 10th to 90th percentile\n",
-      result["device"].get<std::string>(), result["multiprocessors"].get<unsigned>(),
+      printable(result["device"].get<std::string>()), result["multiprocessors"].get<unsigned>(),
       result["peak_bytes_per_second"].get<double>() / 1e9, result["runs"].get<unsigned>());
   std::uint64_t count = 0;
   for (const Json& one : result["sums"]) {
@@ -133,11 +134,11 @@ std::string text_of(const Json& result) {
           fmt::format("\n{:<16} {:>14} {:>12} {:>9} {:>9} {:>7}  speed\n", fmt::format("{} elements", count),
                       "launch", "time us", "GB/s", "of read", "of bus");
     }
-    text += fmt::format("{:<16} {:>14} {:12.2f} {:9.1f} {:7.1f} % {:5.1f} %  {}\n",
-                        one["name"].get<std::string>(), one["launch"].get<std::string>(),
-                        1e6 * one["seconds"].get<double>(), one["bytes_per_second"].get<double>() / 1e9,
-                        100 * one["of_read_bandwidth"].get<double>(), 100 * one["of_peak"].get<double>(),
-                        speed_text(one));
+    text += fmt::format(
+        "{:<16} {:>14} {:12.2f} {:9.1f} {:7.1f} % {:5.1f} %  {}\n", printable(one["name"].get<std::string>()),
+        printable(one["launch"].get<std::string>()), 1e6 * one["seconds"].get<double>(),
+        one["bytes_per_second"].get<double>() / 1e9, 100 * one["of_read_bandwidth"].get<double>(),
+        100 * one["of_peak"].get<double>(), speed_text(one));
   }
   return text;
 }

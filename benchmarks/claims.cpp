@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/printable.h"
 #include "benchmarks/published_claims.h"
 #include "benchmarks/verbs.h"
 #include "command/emulated.h"
@@ -59,8 +60,8 @@ std::string verdict(const Settled& settled) {
 std::string claim_row(const ClaimData& evidence, const Claim& claim) {
   const Settled settled = claim.settle(evidence);
   return fmt::format("| {} |{} {} | {}{} |\n", claim.sentence,
-                     claim.source ? fmt::format(" {} |", claim.source) : "", verdict(settled),
-                     settled.measured,
+                     claim.source ? fmt::format(" {} |", claim.source) : "", markdown_text(verdict(settled)),
+                     markdown_text(settled.measured),
                      claim.contradiction ? fmt::format("; contradicted by: {}", claim.contradiction) : "");
 }
 

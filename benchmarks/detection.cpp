@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/algorithm/string/replace.hpp>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,7 +12,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "base/text.h"
+#include "base/printable.h"
 #include "benchmarks/verbs.h"
 #include "reports/json.h"
 
@@ -66,11 +65,6 @@ bool is_found(const Defect& defect, const Column& column) {
   return report != defect.by_device.end() && report->second.verdict == Verdict::findings;
 }
 
-/// The text of a table cell: one line, with the separator escaped.
-std::string cell_text(const std::string& text) {
-  return boost::replace_all_copy(printable(text), "|", "\\|");
-}
-
 std::vector<Defect> defects_of(const std::vector<Json>& reports) {
   std::vector<Defect> defects;
   for (const Json& report : reports)
@@ -103,14 +97,14 @@ std::string page_of(const std::vector<Json>& reports) {
       "found. The last column shows whether the GPU's values were wrong in any case: a defect that is "
       "`right` there passes every test that checks only values.\n\n"
       "| defect |",
-      devices_of(reports));
+      markdown_text(devices_of(reports)));
   for (const Column& column : columns) text += fmt::format(" {} |", column.title);
   text += "\n|---|";
   for (std::size_t c = 0; c < std::size(columns); ++c) text += "---|";
   text += '\n';
   std::vector<std::size_t> found(std::size(columns));
   for (const Defect& defect : defects) {
-    text += fmt::format("| {} |", cell_text(defect.name));
+    text += fmt::format("| {} |", markdown_text(defect.name));
     for (std::size_t c = 0; c < std::size(columns); ++c) {
       const std::string what = cell(defect, columns[c]);
       found[c] += is_found(defect, columns[c]) && !what.empty() ? 1 : 0;

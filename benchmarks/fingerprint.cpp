@@ -13,6 +13,7 @@
 #include <span>
 
 #include "base/hash.h"
+#include "base/printable.h"
 #include "base/task_pool.h"
 #include "benchmarks/verbs.h"
 #include "command/source_options.h"
@@ -255,9 +256,9 @@ int fingerprint(const Arguments& a, const Console& console) {
     return fingerprint_of(*instances[task].first, *instances[task].second, a);
   };
   pool.finished = [&](std::size_t task, const Outcome& outcome) {
-    lines[task] = outcome.ending == Outcome::Ending::finished
-                      ? outcome.text
-                      : instances[task].first->contract.id + " " + outcome.reason();
+    lines[task] = printable(outcome.ending == Outcome::Ending::finished
+                                ? outcome.text
+                                : instances[task].first->contract.id + " " + outcome.reason());
   };
   if (!pool.run()) return exit_interrupted;
   line.clear();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/printable.h"
 #include "benchmarks/verbs.h"
 #include "command/subjects.h"
 #include "contracts/names.h"
@@ -48,15 +49,16 @@ std::string row(const Contract& contract) {
     };
     add(*instance.reduction);
     for (const AdditionalOutput& additional : instance.additional_outputs) add(additional.reduction);
-    if (instance.claims.height) heights.add("`" + instance.claims.height->text() + "`");
+    if (instance.claims.height) heights.add(markdown_code(instance.claims.height->text()));
   }
   const std::filesystem::path folder = contract.file.parent_path().filename();
   const std::string file = (folder / contract.source.filename()).string();
-  return fmt::format("| {} | [{}](../kernels/{}) | {} | {} | {} | {} | {} | {} | {} |\n", contract.id,
-                     contract.source.stem().string(), file, contract.summary, types.joined(),
+  return fmt::format("| {} | [{}](../kernels/{}) | {} | {} | {} | {} | {} | {} | {} |\n",
+                     markdown_text(contract.id), markdown_text(contract.source.stem().string()),
+                     markdown_target(file), markdown_text(contract.summary), types.joined(),
                      operators.joined(), results.joined(),
                      contract.instances.empty() ? "–" : claims_of(contract.instances.front()),
-                     heights.joined(), contract.published.empty() ? "–" : contract.published);
+                     heights.joined(), contract.published.empty() ? "–" : markdown_text(contract.published));
 }
 
 /// A table for each folder, one row per contract, in the order of `subjects`. Links are relative to the
@@ -77,7 +79,7 @@ std::string kernel_page(const std::vector<Subject>& subjects) {
           "\n## {}\n\n"
           "| id | kernel | technique | types | operators | results | claims | height | published |\n"
           "|---|---|---|---|---|---|---|---|---|\n",
-          folder);
+          markdown_text(folder));
     }
     text += row(subject.contract);
   }

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/printable.h"
+#include "base/text.h"
 #include "cli/entry_choice.h"
 #include "cli/verbs.h"
 #include "command/source_options.h"
@@ -52,7 +54,7 @@ int init(const Arguments& a, const Console& console) {
   }
   for (const std::string& guess : said) console.note(guess);
   console.print(fmt::format("{} was written; correct its guesses, then run: foldproof audit {}\n",
-                            display_path(file.string()), a.source));
+                            printable(display_path(file.string())), printable(shell_word(a.source))));
   return exit_ok;
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
+#include "base/printable.h"
 #include "cli/verbs.h"
 #include "command/subjects.h"
 #include "devices/emulated/runner.h"
@@ -39,7 +39,7 @@ std::string text(const Json& kernels) {
   };
   std::size_t entries = 0;
   for (const Json& kernel : kernels)
-    entries = std::max(entries, std::min<std::size_t>(cell(kernel, "entry").size(), 48));
+    entries = std::max(entries, std::min<std::size_t>(columns_of(cell(kernel, "entry")), 48));
   std::string lines;
   for (const Json& kernel : kernels)
     lines += fmt::format("{:<5} {:<{}}  {:<4}  {:<4}  {}\n", cell(kernel, "id"), cell(kernel, "entry"),
@@ -82,7 +82,7 @@ int list_devices(const Console& console) {
   std::string lines;
   for (const Json& device : devices)
     lines += fmt::format("{:<9} {}\n", device["device"].get<std::string>(),
-                         device[device["name"].is_null() ? "lack" : "name"].get<std::string>());
+                         printable(device[device["name"].is_null() ? "lack" : "name"].get<std::string>()));
   console.print(lines);
   return exit_ok;
 }

@@ -1,5 +1,9 @@
 // foldproof prepare: fills the PTX cache, so that a later audit starts at once. Called by the build.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/verbs.h"
 #include "command/source_options.h"
@@ -25,6 +29,18 @@ Run attach_prepare(CLI::App& app, Console& console) {
     // Programs that cannot run here are not worth the minutes that they take, unless one was requested.
     if (subjects.size() > 1) skip_without_gpu(subjects);
     compile_subjects(subjects, a->source.compile_options(), a->jobs, console, line);
+    line.clear();
+    const auto skipped = static_cast<std::size_t>(
+        std::ranges::count_if(subjects, [](const Subject& subject) { return !subject.skipped.empty(); }));
+    const std::size_t prepared = subjects.size() - skipped;
+    console.print_as_asked(
+        [&] {
+          return Json{{"prepared", prepared}, {"skipped", skipped}};
+        },
+        [&] {
+          return fmt::format("prepared: {} of {} sources{}\n", prepared, subjects.size(),
+                             skipped == 0 ? "" : "; the others cannot run here");
+        });
     return int{exit_ok};
   };
 }

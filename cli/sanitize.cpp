@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/printable.h"
 #include "base/task_pool.h"
 #include "base/text.h"
 #include "cli/argument_spec.h"
@@ -250,7 +251,7 @@ std::string verdict_text(const KernelReport& kernel) {
     verdict = fmt::format("{} finding{}", kernel.findings.size(), kernel.findings.size() == 1 ? "" : "s");
   if (!kernel.reason.empty()) verdict += ": " + kernel.reason;
   return fmt::format("{}: {} ({} run{}, {} warp instructions)\n", printable(kernel.kernel),
-                     printable(verdict), kernel.cases, kernel.cases == 1 ? "" : "s",
+                     shortened(printable(verdict)), kernel.cases, kernel.cases == 1 ? "" : "s",
                      *kernel.warp_instructions);
 }
 
@@ -287,7 +288,7 @@ int sanitize(Arguments a, const Console& console) {
     json["kernels"] = Json::array({kernel});
     console.print(json);
   } else {
-    console.print(kernel.at("printed").get<std::string>());
+    console.print(printable_lines(kernel.at("printed").get<std::string>()));
     console.print(dump_text(kernel.at("outputs"), launch, console.width()));
     console.print(findings_text(report, {console.colored(), console.width(), {}}));
     if (const auto& counted = report.kernels.front().counters)

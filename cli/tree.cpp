@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/files.h"
+#include "base/printable.h"
 #include "cli/audit_arguments.h"
 #include "cli/case_text.h"
 #include "cli/verbs.h"
@@ -114,9 +115,9 @@ std::size_t elements_in(const SummationTree& tree) {
 }
 
 std::string to_text(const Shown& shown, std::uint64_t result) {
-  std::string text = shown.kernel + (shown.instance.empty() ? "" : " " + shown.instance) + "\n";
+  std::string text = printable(shown.kernel + (shown.instance.empty() ? "" : " " + shown.instance)) + "\n";
   const auto line = [&](std::string_view name, const std::string& value) {
-    text += fmt::format("  {:<15} {}\n", name, value);
+    text += fmt::format("  {:<15} {}\n", name, printable(value));
   };
   line("case", shown.case_text);
   line("result", fmt::format("{} of {}", result, shown.results));

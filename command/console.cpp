@@ -12,7 +12,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
+#include "base/printable.h"
 #include "reports/paint.h"
 #include "reports/quote.h"
 
@@ -65,25 +65,25 @@ void Console::print(const std::string& text) const {
     throw Unsupported(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
 }
 
-void Console::note(const std::string& line) const { say(printable(line) + "\n"); }
+void Console::note(const std::string& line) const { say(shortened(printable(line)) + "\n"); }
 
 void Console::complain(const std::string& sentence, const Position& position) const {
   const Paint paint(takes_color(STDERR_FILENO, color));
   const std::string place = position.file.empty() ? "" : display(position) + ": ";
-  say(fmt::format("{}{}: {}\n{}", place, paint(Color::red, "error"), printable(sentence),
+  say(fmt::format("{}{}: {}\n{}", place, paint(Color::red, "error"), shortened(printable(sentence)),
                   quote(position, "  ", terminal_width(STDERR_FILENO))));
 }
 
 void Console::fail(const std::string& sentence, const Position& position) const {
   complain(sentence, position);
   const std::lock_guard lock(output);
-  if (json() && std::ferror(stdout) == 0) written(dump(error_json(sentence, position)) + "\n");
+  if (json() && std::ferror(stdout) == 0) written(dump(error_json(shortened(sentence), position)) + "\n");
 }
 
 void Console::fail_for_good(const std::string& sentence) const {
   output.lock();
   complain(sentence, {});
-  if (json() && !has_printed) written(dump(error_json(sentence, {})) + "\n");
+  if (json() && !has_printed) written(dump(error_json(shortened(sentence), {})) + "\n");
 }
 
 ProgressLine::ProgressLine()
@@ -106,7 +106,7 @@ void ProgressLine::show(const std::string& text) {
   if (!terminal_ || now - begin_ < 2s || now - last_ < 100ms) return;
   last_ = now;
   shown_ = true;
-  say("\r\x1b[K" + printable(text).substr(0, terminal_width(STDERR_FILENO) - 1));
+  say("\r\x1b[K" + first_columns(printable(text), terminal_width(STDERR_FILENO) - 1));
 }
 
 }  // namespace foldproof

@@ -143,9 +143,13 @@ int run(const Program& program, int argc, char** argv) {
   std::vector<std::string> arguments = arguments_of(argc, argv);
   Console for_interrupt;
   if (wants_json(arguments)) for_interrupt.format = Console::Format::json;
-  // Never destroyed: an interrupt may arrive while this process exits.
-  static auto& handler [[maybe_unused]] =
-      *new InterruptHandler([for_interrupt] { end_interrupted(for_interrupt); });
+  const auto handle_interrupts = [&] {
+    // Never destroyed: an interrupt may arrive while this process exits.
+    static auto& handler [[maybe_unused]] =
+        *new InterruptHandler([for_interrupt] { end_interrupted(for_interrupt); });
+    return int{exit_ok};
+  };
+  if (const int status = guarded(handle_interrupts, for_interrupt); status != exit_ok) return status;
 
   Console console;
   CLI::App app{program.synopsis, program.name};

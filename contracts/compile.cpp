@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -158,9 +159,10 @@ std::string kept_program(const Unit& unit, const fs::path& made, const PtxCache&
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   if (!replace_program(file, content))
-    throw InputError(
-        "the program that nvcc built cannot be stored here; set XDG_CACHE_HOME to a writable folder",
-        {file.string()});
+    throw Unsupported(fmt::format("the program that nvcc built cannot be stored here ({}); set "
+                                  "XDG_CACHE_HOME to a writable folder",
+                                  std::strerror(errno)),
+                      {file.string()});
   return content_hash(content);
 }
 
@@ -171,8 +173,8 @@ CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& ve
   const fs::path code = folder.path() / "foldproof.cu";
   const fs::path rule = folder.path() / "foldproof.d";
   const fs::path output = folder.path() / (unit.host ? "foldproof" : "foldproof.ptx");
-  write_file(code, unit.host ? host_unit(unit.source, unit.entries)
-                             : translation_unit(unit.source, unit.entries, unit.appendix));
+  write_temporary(code, unit.host ? host_unit(unit.source, unit.entries)
+                                  : translation_unit(unit.source, unit.entries, unit.appendix));
 
   std::vector<std::string> arguments{nvcc.string()};
   std::ranges::move(wishes(unit), std::back_inserter(arguments));

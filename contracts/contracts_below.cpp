@@ -64,8 +64,9 @@ std::vector<fs::path> contracts_below(const fs::path& folder) {
     if (it->path().extension() != ".toml" || !it->is_regular_file(error)) continue;
     if (is_contract(it->path())) found.push_back(it->path());
   }
-  if (error)
-    throw InputError(fmt::format("the folder cannot be searched: {}", error.message()), {folder.string()});
+  const std::string sentence = fmt::format("the folder cannot be searched: {}", error.message());
+  if (is_lack_of_resources(error.value())) throw Unsupported(sentence, {folder.string()});
+  if (error) throw InputError(sentence, {folder.string()});
   std::ranges::sort(found);
   return found;
 }

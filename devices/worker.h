@@ -24,7 +24,7 @@ struct WorkerOptions {
 /// One worker process. The destructor ends it.
 class Worker {
  public:
-  /// Throws InputError if it cannot be started.
+  /// Throws InputError or Unsupported if it cannot be started.
   explicit Worker(const WorkerOptions& options);
   ~Worker();
   Worker(const Worker&) = delete;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "base/interrupts.h"
 #include "contracts/sizes.h"
@@ -269,10 +270,17 @@ class Audit {
 
   void keep(const Case& c, Finding shown) {
     shown.case_text = describe(c);
-    if (const auto replay = is_replay_ ? std::nullopt : store_.save(contract_, instance_, c, shown))
-      shown.replay = *replay;
+    if (!is_replay_) store(c, shown);
     std::erase_if(report_.findings, [&](const Finding& milder) { return is_like(milder, shown); });
     report_.findings.push_back(std::move(shown));
+  }
+
+  /// Adds the command that replays the finding. One note per instance says that cases could not be stored.
+  void store(const Case& c, Finding& finding) {
+    CaseStore::Saved saved = store_.save(contract_, instance_, c, finding);
+    finding.replay = std::move(saved.replay);
+    if (!saved.why_not.empty() && !std::exchange(has_store_failed_, true))
+      report_.notes.push_back(std::move(saved.why_not));
   }
 
   /// If runs may differ, a smaller case must fail twice before it replaces a larger one, except for a
@@ -359,7 +367,7 @@ class Audit {
   std::string running_;                 ///< the case that runs
   EndReason ended_by_ = EndReason::none;
   std::string ended_early_;  ///< the reason as a sentence
-  bool stopped_ = false, is_replay_ = false;
+  bool stopped_ = false, is_replay_ = false, has_store_failed_ = false;
   Clock::time_point start_ = Clock::now();
 };
 

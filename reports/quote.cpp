@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/files.h"
-#include "base/text.h"
+#include "base/printable.h"
 
 namespace foldproof {
 
@@ -17,36 +17,40 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_line = 4096;
 
-/// The line in the form in which it is quoted.
+/// The line that is quoted, or its beginning.
 std::optional<std::string> quotable_line(const Position& position) {
   std::optional<std::string> line = line_of(position.file, position.line);
   if (!line) return std::nullopt;
+  if (line->ends_with('\r')) line->pop_back();
   line->resize(std::min(line->size(), longest_line));
-  return printable(std::move(*line));
+  return line;
 }
 
 /// One past the last character of code: excludes a trailing comment and blanks.
 std::size_t end_of_code(const std::string& line) {
   const std::size_t comment = line.find("//");
-  const std::size_t end = line.find_last_not_of(' ', comment == 0 ? line.size() : comment - 1);
+  const std::size_t end = line.find_last_not_of(" \t", comment == 0 ? line.size() : comment - 1);
   return end == std::string::npos ? 0 : end + 1;
 }
 
 }  // namespace
 
 std::string quote(const Position& position, const std::string& indent, unsigned width) {
-  auto line = quotable_line(position);
+  const auto line = quotable_line(position);
   if (!line) return "";
-  const std::size_t first = line->find_first_not_of(' ');
+  const std::size_t first = line->find_first_not_of(" \t");
   if (first == std::string::npos) return "";
-  std::size_t begin = position.column > 0 ? position.column - 1 : first;
-  begin = std::clamp(begin, first, line->size() - 1);
+  const std::size_t at =
+      std::clamp<std::size_t>(position.column == 0 ? first : position.column - 1, first, line->size() - 1);
   const std::string number = std::to_string(position.line);
   const std::size_t room = width - std::min<std::size_t>(width - 20, indent.size() + number.size() + 3);
-  if (line->size() > room) line->resize(room);
-  const std::size_t end = std::clamp(end_of_code(*line), std::min(begin, room - 1) + 1, room);
-  begin = std::min(begin, end - 1);
-  return fmt::format("{}{} | {}\n{}{:{}} | {:{}}{:^<{}}\n", indent, number, *line, indent, "", number.size(),
+  std::string shown = printable(*line);
+  if (columns_of(shown) > room) shown = first_columns(shown, room - 1) + "…";
+  // Escapes are longer than what they stand for.
+  const auto column = [&](std::size_t byte) { return columns_of(printable(line->substr(0, byte))); };
+  const std::size_t begin = std::min(column(at), room - 1);
+  const std::size_t end = std::clamp(column(end_of_code(*line)), begin + 1, room);
+  return fmt::format("{}{} | {}\n{}{:{}} | {:{}}{:^<{}}\n", indent, number, shown, indent, "", number.size(),
                      "", begin, "", end - begin);
 }
 
@@ -59,7 +63,8 @@ std::string display_path(const std::string& path) {
 }
 
 std::string display(const Position& position) {
-  return to_string(Position{printable(display_path(position.file)), position.line, position.column});
+  return to_string(
+      Position{shortened(printable(display_path(position.file))), position.line, position.column});
 }
 
 }  // namespace foldproof

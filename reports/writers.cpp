@@ -28,9 +28,12 @@ constexpr Writer writers[] = {
 }  // namespace
 
 void check_report_folder(const fs::path& folder) {
-  std::error_code error;
+  std::error_code error, unknown;
   fs::create_directories(folder, error);
-  if (!fs::is_directory(folder)) throw InputError(fmt::format("{} is not a folder", folder.string()));
+  if (is_lack_of_resources(error.value()))
+    throw Unsupported(fmt::format("the folder cannot be created: {}", error.message()), {folder.string()});
+  if (!fs::is_directory(folder, unknown))
+    throw InputError(fmt::format("{} is not a folder", folder.string()));
   for (const Writer& writer : writers) check_output(folder / writer.file);
 }
 

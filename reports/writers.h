@@ -7,7 +7,7 @@
 
 namespace foldproof {
 
-/// Creates the folder if it is missing. Throws InputError if nothing can be written there.
+/// Creates the folder if it is missing. Throws InputError or Unsupported if nothing can be written there.
 void check_report_folder(const std::filesystem::path& folder);
 
 /// Writes report.txt, report.json and every further format into the folder. Throws Unsupported if that fails.

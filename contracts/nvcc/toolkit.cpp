@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <sstream>
 
@@ -64,6 +65,9 @@ std::string nvcc_version(const fs::path& nvcc, Deadline deadline) {
   std::istringstream lines(result.output);
   for (std::string line; std::getline(lines, line);)
     if (result.status == 0 && line.find("release") != std::string::npos) return known[nvcc] = line;
+  if (result.status > 128)
+    throw Unsupported(fmt::format("{} was ended by signal {} ({}) when it was asked for its version",
+                                  nvcc.string(), result.status - 128, strsignal(result.status - 128)));
   throw InputError(fmt::format("{} does not report its version; is it nvcc?", nvcc.string()));
 }
 
@@ -78,7 +82,7 @@ std::string machine_code(const ptx::Source& ptx, const std::string& gpu, const f
 
   const TemporaryFolder folder;
   const fs::path text = folder.path() / "foldproof.ptx", made = folder.path() / "foldproof.cubin";
-  write_file(text, ptx.text());
+  write_temporary(text, ptx.text());
   const ProcessResult result =
       run_process({ptxas.string(), "-arch=" + architecture, "-lineinfo", "-o", made.string(), text.string()},
                   folder.path());

@@ -94,7 +94,7 @@ Gpus asked_elsewhere() {
     if (status.signal != 0 || status.code != 0 || text.empty())
       return none("the driver terminates the process that queries it");
     return read_from(text);
-  } catch (const InputError& error) {
+  } catch (const Unsupported& error) {
     return none(error.sentence());
   }
 }

@@ -182,8 +182,8 @@ class HostRunner final : public Runner {
     try {
       return program_of(*image).entries();
     } catch (const Ended& ended) {
-      throw InputError(fmt::format("the host program of {} {} before it could be called", image->name(),
-                                   ended.in_time ? ended.how : "does nothing"));
+      throw Unsupported(fmt::format("the host program of {} {} before it could be called", image->name(),
+                                    ended.in_time ? ended.how : "does nothing"));
     } catch (const ProtocolError& error) {
       throw InputError(fmt::format("{} is not a host program: {}", image->name(), error.what));
     }

@@ -69,13 +69,13 @@ class WorkerRunner final : public Runner {
       return client().introduce(image, options_.start);
     } catch (const Ended& ended) {
       abandon();
-      throw InputError(fmt::format("the worker process of the device {} while loading this image",
-                                   ended.in_time ? ended.how : "did not answer"),
-                       {image.name()});
+      throw Unsupported(fmt::format("the worker process of the device {} while loading this image",
+                                    ended.in_time ? ended.how : "did not answer"),
+                        {image.name()});
     } catch (const ProtocolError& error) {
       abandon();
-      throw InputError(fmt::format("the worker process sent an invalid reply: {}", error.what),
-                       {image.name()});
+      throw Unsupported(fmt::format("the worker process sent an invalid reply: {}", error.what),
+                        {image.name()});
     }
   }
 

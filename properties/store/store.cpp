@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 
 #include "base/files.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "properties/random.h"
 
@@ -18,6 +21,16 @@ fs::path normalized(const fs::path& path) {
   std::error_code error;
   const fs::path result = fs::absolute(path, error);
   return (error ? path : result).lexically_normal();
+}
+
+/// A folder's path without a final slash, behind which a link would be followed.
+fs::path without_slash(const fs::path& folder) {
+  return folder.has_filename() ? folder : folder.parent_path();
+}
+
+bool is_link(const fs::path& path) {
+  std::error_code error;
+  return fs::is_symlink(path, error);
 }
 
 /// The file that a replay must read: the contract, or the source from which one is guessed.
@@ -40,7 +53,7 @@ std::string file_name_part(std::string_view text) {
 }  // namespace
 
 CaseStore::CaseStore(const std::optional<fs::path>& folder)
-    : folder_(normalized(folder ? *folder : user_cache() / "cases")), is_cache_(!folder) {}
+    : folder_(without_slash(normalized(folder ? *folder : user_cache() / "cases"))), is_cache_(!folder) {}
 
 std::vector<StoredCase> CaseStore::load(const Contract& contract, const Instance& instance) const {
   std::vector<StoredCase> cases;
@@ -58,8 +71,18 @@ std::vector<StoredCase> CaseStore::load(const Contract& contract, const Instance
   return cases;
 }
 
-std::optional<std::string> CaseStore::save(const Contract& contract, const Instance& instance, const Case& c,
-                                           const Finding& finding) const {
+std::string CaseStore::write(const fs::path& file, const std::string& text) const {
+  if (!is_utf8(text)) return "the path of the contract is not UTF-8";
+  for (const fs::path& path : {folder_, file})
+    if (is_link(path)) return fmt::format("{} is a symbolic link", path.filename().string());
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) return error.message();
+  return replace_file(file, text) ? "" : std::strerror(errno);
+}
+
+CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& instance, const Case& c,
+                                 const Finding& finding) const {
   const fs::path subject = subject_of(contract);
   StoredCase stored{is_cache_ ? subject : subject.lexically_relative(folder_), instance.label,
                     std::string(name(finding.kind)), c};
@@ -69,10 +92,10 @@ std::optional<std::string> CaseStore::save(const Contract& contract, const Insta
       folder_ / fmt::format("{}-{}{}{}-{:08x}.toml", file_name_part(subject.stem().string()),
                             file_name_part(instance.label), instance.label.empty() ? "" : "-",
                             name(finding.kind), where >> 32);
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error || !replace_file(file, to_toml(stored))) return std::nullopt;
-  return "foldproof replay " + shell_word(file.string());
+  const std::string why_not = write(file, to_toml(stored));
+  if (why_not.empty()) return {"foldproof replay " + shell_word(file.string()), ""};
+  return {"", fmt::format("the failing case could not be stored in {} ({}); --store names another folder",
+                          folder_.string(), why_not)};
 }
 
 }  // namespace foldproof

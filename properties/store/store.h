@@ -20,12 +20,20 @@ class CaseStore {
   /// cache. The folder may contain other files. Throws InputError for a damaged case.
   std::vector<StoredCase> load(const Contract& contract, const Instance& instance) const;
 
-  /// Stores the case that shows `finding`; one file per kind and place. Returns the command that replays it,
-  /// or nothing if it cannot be written.
-  std::optional<std::string> save(const Contract& contract, const Instance& instance, const Case& c,
-                                  const Finding& finding) const;
+  /// The outcome of save(); one of the two is empty.
+  struct Saved {
+    std::string replay;   ///< the command that replays the case
+    std::string why_not;  ///< why it was not stored, as a note
+  };
+
+  /// Stores the case that shows `finding`; one file per kind and place. A symbolic link in place of the
+  /// folder or of the file is refused.
+  Saved save(const Contract& contract, const Instance& instance, const Case& c, const Finding& finding) const;
 
  private:
+  /// Why the text cannot be written to this file of the folder, as a phrase; empty if it was.
+  std::string write(const std::filesystem::path& file, const std::string& text) const;
+
   std::filesystem::path folder_;
   bool is_cache_;
 };

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "reports/text/sections.h"
 
 namespace foldproof {
@@ -47,8 +46,9 @@ std::string of_kernel(const KernelReport& kernel, unsigned width) {
   const Accuracy& a = kernel.accuracy;
   const std::string checked = checked_text(a);
   if (checked.empty()) return "";
-  std::string text =
-      printable(fmt::format("{}{}{}", kernel.kernel, kernel.label.empty() ? "" : " ", kernel.label)) + "\n";
+  std::string text = shortened(printable(fmt::format("{}{}{}", kernel.kernel, kernel.label.empty() ? "" : " ",
+                                                     kernel.label))) +
+                     "\n";
   constexpr unsigned indent = 11;
   const auto line = [&](std::string_view what, const std::string& value) {
     if (!value.empty())

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/text.h"
+#include "base/printable.h"
 #include "reports/paint.h"
 #include "reports/text/sections.h"
 
@@ -74,7 +74,7 @@ using Cells = std::vector<std::string>;
 std::string aligned(const std::vector<Cells>& rows, std::size_t left_columns, const Paint& paint) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const Cells& row : rows)
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], columns_of(row[c]));
   std::string text;
   for (const Cells& row : rows) {
     std::string line;

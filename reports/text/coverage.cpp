@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/text.h"
 #include "reports/text/sections.h"
 
 namespace foldproof {
@@ -36,7 +35,7 @@ std::string coverage_text(const AuditReport& report, unsigned width) {
     std::string line = group.name + ":";
     for (const CoverageGroup::Class& one : group.classes)
       line += fmt::format("{} {} ({})", line.ends_with(':') ? "" : ",", one.name, one.cases);
-    if (!group.classes.empty()) text += wrap(line, 0, 2, width) + "\n";
+    if (!group.classes.empty()) text += wrap(printable(line), 0, 2, width) + "\n";
   }
   return text.empty() ? "" : "cases by class\n" + text;
 }

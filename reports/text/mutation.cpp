@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "reports/mutation.h"
 #include "reports/paint.h"
 #include "reports/quote.h"
@@ -63,7 +62,7 @@ std::string mutants_text(const MutationReport& report, const TerminalStyle& styl
     last = &mutant.at;
     const std::string end = end_of(mutant);
     text += "  " + paint(color_of(mutant.status), fmt::format("{:<10}", name(mutant.status))) + "  " +
-            wrap(printable(mutant.change + (end.empty() ? "" : ": " + end)), 14, 14, style.width) + "\n";
+            sentence_text(mutant.change + (end.empty() ? "" : ": " + end), 14, 14, style.width) + "\n";
   }
   return text;
 }
@@ -71,15 +70,15 @@ std::string mutants_text(const MutationReport& report, const TerminalStyle& styl
 std::string complaints_text(const MutationReport& report, const TerminalStyle& style) {
   std::string text;
   for (const InputError& error : report.wrong_equivalents)
-    text +=
-        wrap(fmt::format("error: {} ({})", error.sentence(), display(error.position())), 0, 2, style.width) +
-        "\n";
+    text += sentence_text(fmt::format("error: {} ({})", error.sentence(), display(error.position())), 0, 2,
+                          style.width) +
+            "\n";
   return text;
 }
 
 std::string table_row(const MutationReport& report, std::size_t width) {
   const std::string begin = fmt::format("{:<{}}", title(report), width);
-  if (!report.reason.empty()) return begin + "  " + printable(report.reason) + "\n";
+  if (!report.reason.empty()) return begin + "  " + shortened(printable(report.reason)) + "\n";
   const std::uint64_t skipped = report.count(MutantStatus::skipped);
   return fmt::format("{}  {:>6}  {:>8}  {:>10}  {:>7}  {:>5.1f} %  {:.1f} s{}\n", begin,
                      report.count(MutantStatus::killed), report.count(MutantStatus::survived),
@@ -126,7 +125,7 @@ std::string to_text(std::span<const MutationReport> reports, const TerminalStyle
   std::string text;
   std::size_t width = 6;
   for (const MutationReport& report : reports) {
-    width = std::max(width, title(report).size());
+    width = std::max(width, columns_of(title(report)));
     text += paint(Color::bold, title(report)) + "\n" + mutants_text(report, style) +
             complaints_text(report, style) + "\n";
   }
@@ -138,11 +137,11 @@ std::string to_text(std::span<const MutationReport> reports, const TerminalStyle
 std::string proof_text(std::span<const MutationReport> reports, const TerminalStyle& style) {
   std::string text;
   for (const MutationReport& report : reports) {
-    if (!report.reason.empty()) text += title(report) + ": " + printable(report.reason) + "\n";
+    if (!report.reason.empty()) text += title(report) + ": " + shortened(printable(report.reason)) + "\n";
     for (const MutantStatus status : {MutantStatus::survived, MutantStatus::equivalent, MutantStatus::killed})
       for (const MutantReport& mutant : report.mutants) {
         if (mutant.status != status) continue;
-        text += wrap(printable(sentence(mutant)), 0, 2, style.width) + "\n";
+        text += sentence_text(sentence(mutant), 0, 2, style.width) + "\n";
         if (status == MutantStatus::survived)
           text += quote({mutant.at.file, mutant.at.line, 0}, "    ", style.width);
       }

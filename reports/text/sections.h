@@ -1,11 +1,12 @@
 // The sections of an audit's report as text for a terminal, and the phrases that they share.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "base/printable.h"
+#include "base/text.h"
 #include "properties/verdict.h"
 
 namespace foldproof {
@@ -28,9 +29,15 @@ std::string titled(const std::string& name, const std::string& instance);
 /// "1 case", "2 cases"
 std::string counted(std::size_t number, std::string_view noun);
 
+/// A sentence from outside, wrapped as by wrap(); cut if it is very long.
+inline std::string sentence_text(const std::string& sentence, std::size_t used, std::size_t indent,
+                                 std::size_t width) {
+  return wrap(shortened(printable(sentence)), used, indent, width);
+}
+
 /// At most `width` characters; longer text ends in two dots.
 inline std::string cut(const std::string& text, std::size_t width) {
-  return text.size() > width ? text.substr(0, width - 2) + ".." : text;
+  return columns_of(text) > width ? first_columns(text, width - 2) + ".." : text;
 }
 
 }  // namespace foldproof

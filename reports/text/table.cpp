@@ -5,7 +5,6 @@
 #include <tuple>
 #include <vector>
 
-#include "base/text.h"
 #include "reports/paint.h"
 #include "reports/text/sections.h"
 
@@ -101,7 +100,7 @@ std::string bare_name(const KernelReport& kernel) {
 
 using Row = std::array<std::string, 7>;
 constexpr std::size_t columns = std::tuple_size_v<Row>;
-constexpr std::size_t name_column = 1, instance_column = 2, verdict_column = 5;
+constexpr std::size_t id_column = 0, name_column = 1, instance_column = 2, verdict_column = 5;
 constexpr bool right_aligned[columns] = {false, false, false, true, true, false, true};
 constexpr std::size_t narrowest = 18;  ///< width at which a column of free text still distinguishes rows
 
@@ -118,10 +117,10 @@ Row cells_of(const KernelReport& kernel) {
 std::array<std::size_t, columns> widths_for(const std::vector<Row>& rows, std::size_t width) {
   std::array<std::size_t, columns> widths{};
   for (const Row& row : rows)
-    for (std::size_t c = 0; c < columns; ++c) widths[c] = std::max(widths[c], row[c].size());
+    for (std::size_t c = 0; c < columns; ++c) widths[c] = std::max(widths[c], columns_of(row[c]));
   std::size_t total = 2 * (columns - 1);
   for (const std::size_t w : widths) total += w;
-  for (const std::size_t c : {name_column, instance_column}) {
+  for (const std::size_t c : {name_column, instance_column, id_column}) {
     const std::size_t over = total > width ? total - width : 0;
     const std::size_t given = std::min(over, widths[c] - std::min(widths[c], narrowest));
     widths[c] -= given;
@@ -140,7 +139,7 @@ std::string table(const AuditReport& report, bool color, unsigned width) {
   const auto widths = widths_for(rows, width);
   // A kernel's name is shown once, above its instances; the id is repeated, for grep.
   for (std::size_t r = rows.size() - 1; r > 0; --r)
-    if (rows[r][name_column] == rows[r - 1][name_column] && kernels[r - 1].id == rows[r - 1][0])
+    if (rows[r][name_column] == rows[r - 1][name_column] && kernels[r - 1].id == rows[r - 1][id_column])
       rows[r][name_column].clear();
   std::string text;
   for (std::size_t r = 0; r < rows.size(); ++r) {

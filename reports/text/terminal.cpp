@@ -10,7 +10,6 @@
 #include <tuple>
 #include <vector>
 
-#include "base/text.h"
 #include "reports/counters_text.h"
 #include "reports/paint.h"
 #include "reports/quote.h"
@@ -99,7 +98,7 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
   const Finding& finding = *shown.finding;
   const std::string head = fmt::format("{}[{}]: ", name(finding.severity), name(finding.kind));
   std::string text = paint(color_of(finding.severity), head.substr(0, head.size() - 2)) + ": " +
-                     wrap(printable(finding.message), head.size(), 4, style.width) + "\n";
+                     sentence_text(finding.message, head.size(), 4, style.width) + "\n";
   if (!finding.at.file.empty()) text += place_text(finding.at, "-->", style);
   if (finding.other && !finding.other->file.empty()) {
     const bool is_origin = is_about_undefined_values(finding.kind);
@@ -132,9 +131,8 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
 std::string skipped_devices_text(const AuditReport& report, const TerminalStyle& style) {
   std::string text;
   for (const SkippedDevice& skipped : report.skipped_devices)
-    text +=
-        wrap(printable(fmt::format("{} skipped: {}", skipped.device, skipped.reason)), 0, 2, style.width) +
-        "\n";
+    text += sentence_text(fmt::format("{} skipped: {}", skipped.device, skipped.reason), 0, 2, style.width) +
+            "\n";
   return text;
 }
 
@@ -156,7 +154,7 @@ std::string remarks(const AuditReport& report, const TerminalStyle& style) {
     if (report.kernels.size() > 1)
       whose = fmt::format(
           " ({})", instances.size() == report.kernels.size() ? "every instance" : instances_text(instances));
-    text += wrap(printable(sentence + whose), 0, 2, style.width) + "\n";
+    text += wrap(shortened(printable(sentence)) + whose, 0, 2, style.width) + "\n";
   }
   return text;
 }
@@ -173,7 +171,8 @@ std::string limits_text(const AuditReport& report, const TerminalStyle& style) {
     limits.push_back(name == "count" ? fmt::format("counts above {}", value)
                                      : fmt::format("\"{}\" above {}", name, value));
   if (limits.empty()) return "";
-  return wrap(fmt::format("note: {} were not tried", fmt::join(limits, ", ")), 0, 2, style.width) + "\n";
+  return sentence_text(fmt::format("note: {} were not tried", fmt::join(limits, ", ")), 0, 2, style.width) +
+         "\n";
 }
 
 std::string summary(const AuditReport& report, const TerminalStyle& style) {
@@ -201,7 +200,7 @@ std::string summary(const AuditReport& report, const TerminalStyle& style) {
   part(verdicts[Verdict::error], "with an error", Color::red);
   const std::string time = style.wall_seconds ? fmt::format(", {:.1f} s", *style.wall_seconds) : "";
   return fmt::format("{} ({}, {} device, seed {}{}): {}\n", counted(report.kernels.size(), "instance"),
-                     counted(cases, "case"), report.device, report.seed, time,
+                     counted(cases, "case"), printable(report.device), report.seed, time,
                      text.empty() ? "nothing to audit" : text);
 }
 
@@ -223,7 +222,7 @@ AuditReport with_devices_named(AuditReport report) {
 }  // namespace
 
 std::string titled(const std::string& name, const std::string& instance) {
-  return printable(instance.empty() ? name : fmt::format("{} [{}]", name, instance));
+  return shortened(printable(instance.empty() ? name : fmt::format("{} [{}]", name, instance)));
 }
 
 std::string counted(std::size_t number, std::string_view noun) {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/algorithm/string/replace.hpp>
 
+#include "base/printable.h"
 #include "reports/tree.h"
 
 namespace foldproof {
@@ -16,14 +16,6 @@ constexpr std::uint32_t max_named = 128;  ///< trees with more leaves have no la
 struct Place {
   double x = 0, y = 0;
 };
-
-std::string escaped(std::string_view text) {
-  std::string out(text);
-  boost::replace_all(out, "&", "&amp;");
-  boost::replace_all(out, "<", "&lt;");
-  boost::replace_all(out, ">", "&gt;");
-  return out;
-}
 
 std::vector<Place> places(const SummationTree& tree, double distance) {
   const auto& vertices = tree.vertices();
@@ -62,7 +54,7 @@ std::string tree_svg(const SummationTree& tree, std::string_view title) {
       "{1:.0f}\" font-family=\"sans-serif\" font-size=\"10\">\n<rect width=\"100%\" height=\"100%\" "
       "fill=\"white\"/>\n<text x=\"{2}\" y=\"{3}\" font-size=\"12\">{4}</text>\n<g fill=\"none\" "
       "stroke=\"#456\">\n",
-      width, height, margin, title_height, escaped(title));
+      width, height, margin, title_height, xml_text(title));
   for (std::size_t v = 0; v < vertices.size(); ++v) {
     if (vertices[v].is_leaf()) continue;
     const Place &a = at[vertices[v].left], &b = at[vertices[v].right];

@@ -1,11 +1,15 @@
 // Input that tries to harm the machine or its user, and output that cannot be written.
+#include <fmt/format.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 
 #include "catch.h"
 #include "cli/add_one.h"
 #include "cli/program.h"
+#include "session.h"
 
 using namespace foldproof::test;
 namespace fs = std::filesystem;
@@ -106,4 +110,193 @@ TEST_CASE("a full or closed standard error changes neither the result nor the st
     CHECK(WEXITSTATUS(status) == 1);
     CHECK(nlohmann::json::parse(std::ifstream(out)).at("kernels").size() == 1);
   }
+}
+
+namespace {
+
+/// A kernel with a finding.
+struct Failing : AddOne {
+  Failing() : AddOne(replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\"")) {}
+  RanJson audit(const std::vector<std::string>& further) const {
+    std::vector<std::string> arguments{"audit", path("add_one.toml"), "--cases", "5"};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    return run_json(arguments);
+  }
+};
+
+/// The notes of a report's only instance that say that a case was not stored.
+std::vector<std::string> notes_about_storing(const RanJson& ran) {
+  std::vector<std::string> notes;
+  for (const auto& note : ran.json.at("kernels").at(0).at("notes"))
+    if (note.get<std::string>().find("the failing case could not be stored in ") == 0) notes.push_back(note);
+  return notes;
+}
+
+/// The finding must be reported with its case and without a replay, and one note must give the reason.
+void check_is_not_stored(const RanJson& ran, const std::string& reason) {
+  INFO(ran.json.dump());
+  CHECK(ran.status == 1);
+  const auto& finding = ran.json.at("kernels").at(0).at("findings").at(0);
+  CHECK(finding.at("case").is_string());
+  CHECK(finding.at("replay").is_null());
+  const std::vector<std::string> notes = notes_about_storing(ran);
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].find(reason) != std::string::npos);
+  CHECK(notes[0].find("; --store names another folder") != std::string::npos);
+}
+
+/// A program that prints nvcc's version and runs `compile` for a compilation.
+std::string fake_nvcc(const Folder& folder, const std::string& version, const std::string& compile) {
+  const std::string nvcc = folder.file(
+      "nvcc", "#!/bin/sh\nif [ \"$1\" = --version ]; then " + version + "; else " + compile + "; fi\n");
+  fs::permissions(nvcc, fs::perms::owner_all);
+  return nvcc;
+}
+
+/// Runs with --format json after a command of the shell, such as ulimit, with only the standard descriptors.
+RanJson run_after(const std::string& first, const std::string& arguments) {
+  const Folder folder;
+  const std::string out = folder.path("out");
+  const std::string command = fmt::format("exec > {} 2> {} 3>&- 4>&- 5>&-; {}; exec {} {} --format json", out,
+                                          folder.path("err"), first, FOLDPROOF_PROGRAM, arguments);
+  const Ran ran = run({"-c", command}, {{}, {}, {}, {}, "/bin/bash"});
+  std::string text;
+  std::getline(std::ifstream(out), text, '\0');
+  INFO(command << "\n" << text);
+  CHECK(std::ranges::count(text, '\n') == 1);
+  return {ran.status, nlohmann::json::parse(text, nullptr, false), ""};
+}
+
+}  // namespace
+
+TEST_CASE("a failing case that cannot be stored is reported with the reason") {
+  const Failing folder;
+  const std::string file = folder.file("a file", "");
+  check_is_not_stored(folder.audit({"--store", file}), "a file (Not a directory)");
+  check_is_not_stored(folder.audit({"--store", file + "/below"}), "Not a directory");
+  check_is_not_stored(folder.audit({"--store", "/proc/store"}), "/proc/store (");
+  CHECK(run({"audit", folder.path("add_one.toml"), "--cases", "5", "--store", file})
+            .out.find("note: the failing case could not be stored in ") != std::string::npos);
+}
+
+TEST_CASE("a case of a contract whose name is not UTF-8 is not stored, and the next audit runs") {
+  const Failing folder;
+  const std::string contract = folder.path("k\xff.toml"), store = folder.path("store");
+  fs::rename(folder.path("add_one.toml"), contract);
+  for (int i = 0; i < 2; ++i)
+    check_is_not_stored(run_json({"audit", contract, "--cases", "5", "--store", store}), "is not UTF-8");
+}
+
+TEST_CASE("a symbolic link in place of the store or of a stored case is not followed") {
+  const Failing folder;
+  const std::string store = folder.path("store"), link = folder.path("link"), kept = folder.file("kept", "");
+  const RanJson stored = folder.audit({"--store", store});
+  CHECK(stored.json.at("kernels").at(0).at("findings").at(0).at("replay").is_string());
+  const std::vector<fs::path> cases{fs::directory_iterator(store), fs::directory_iterator()};
+  fs::create_directory_symlink(store, link);
+  check_is_not_stored(folder.audit({"--store", link}), "link is a symbolic link");
+  check_is_not_stored(folder.audit({"--store", link + "/"}), "link is a symbolic link");
+  for (const fs::path& file : cases) {
+    fs::remove(file);
+    fs::create_symlink(kept, file);
+  }
+  check_is_not_stored(folder.audit({"--store", store}), "is a symbolic link");
+  CHECK(fs::file_size(kept) == 0);
+}
+
+TEST_CASE("output beyond the file-size limit gives status 3 and one JSON object") {
+  const Failing folder;
+  const std::string contract = folder.path("add_one.toml");
+  const RanJson report = run_after("ulimit -f 1", fmt::format("audit {} --cases 40 --coverage --report {}",
+                                                              contract, folder.path("report")));
+  CHECK(report.status == 3);
+  folder.file("sum.ptx", sum_ptx);
+  const std::string sum = folder.file("sum.toml", R"(format = 1
+[source]
+path = "sum.ptx"
+[reduction]
+operator = "sum"
+input = "f32"
+result = "partials"
+[output]
+count = "grid * block"
+[domain]
+count = "0 .. 1000"
+block = "1"
+grid = "1"
+[[launch]]
+entry = "sum"
+grid = "grid"
+block = "block"
+arguments = ["input", "output", "count"]
+)");
+  const std::string drawing = folder.path("tree.svg");
+  const RanJson tree = run_after("ulimit -f 4", fmt::format("tree {} --svg {}", sum, drawing));
+  CHECK(tree.status == 3);
+  CHECK_FALSE(fs::exists(drawing));
+}
+
+TEST_CASE("too few descriptors give status 3 and one JSON object") {
+  const Failing folder;
+  const std::string contract = folder.path("add_one.toml");
+  int lacking = 0;
+  for (int most = 4; most <= 24; ++most) {
+    const RanJson ran = run_after(fmt::format("ulimit -n {}", most), "audit " + contract + " --cases 2");
+    INFO(most << " descriptors: " << ran.json.dump());
+    CHECK((ran.status == 1 || ran.status == 3));
+    lacking += ran.status == 3 ? 1 : 0;
+  }
+  CHECK(lacking > 0);
+}
+
+TEST_CASE("a temporary folder that cannot be written gives status 3") {
+  const Folder folder;
+  const std::string source = folder.file("k.cu", "__global__ void k() {}\n");
+  const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "exit 1");
+  const How how{{}, {}, {}, {"TMPDIR=/proc"}};
+  const RanJson ran = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc}, how);
+  CHECK(ran.status == 3);
+  CHECK(ran.json.at("error").at("message").get<std::string>().find("TMPDIR") != std::string::npos);
+}
+
+TEST_CASE("an nvcc that is killed gives status 3, whether it compiles or reports its version") {
+  const Folder folder;
+  const std::string source = folder.file("k.cu", "__global__ void k() {}\n");
+  for (const auto& [version, compile] :
+       {std::pair("echo release 13.0", "kill -9 $$"), {"kill -9 $$", "exit 1"}}) {
+    const std::string nvcc = fake_nvcc(folder, version, compile);
+    const RanJson ran = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc});
+    INFO(ran.json.dump());
+    CHECK(ran.status == 3);
+    CHECK(ran.json.at("error").at("message").get<std::string>().find("was ended by signal 9") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("a full file system gives status 3 for a report, and a note for a case") {
+  const Failing folder;
+  const std::string full = folder.path("full");
+  fs::create_directory(full);
+  if (geteuid() != 0 || mount("tmpfs", full.c_str(), "tmpfs", 0, "size=64k") != 0)
+    return foldproof::tests::skip("only root can mount a small file system");
+  std::ofstream(full + "/filler") << std::string(1 << 17, 'x');
+  const RanJson stored = folder.audit({"--store", full + "/cases"});
+  const RanJson report = folder.audit({"--report", full + "/report"});
+  const std::string source = folder.file("k.cu", "__global__ void k() {}\n");
+  const How how{{}, {}, {}, {"TMPDIR=" + full}};
+  const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "exit 1");
+  const RanJson compiled = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc}, how);
+  umount2(full.c_str(), MNT_DETACH);
+  check_is_not_stored(stored, "No space left on device");
+  CHECK(report.status == 3);
+  INFO(compiled.json.dump());
+  CHECK(compiled.status == 3);
+}
+
+TEST_CASE("prepare prints how many sources it prepared") {
+  const AddOne folder;
+  const RanJson ran = run_json({"prepare", folder.path("add_one.toml")});
+  CHECK(ran.status == 0);
+  CHECK(ran.json == nlohmann::json{{"prepared", 1}, {"skipped", 0}});
+  CHECK(run({"prepare", folder.path("add_one.toml")}).out == "prepared: 1 of 1 sources\n");
 }

@@ -47,6 +47,7 @@ TEST_CASE("every field of the printed JSON is documented") {
   check_documented(
       run_json({"audit", source_file("kernels/tree"), "--only", "A5", "--cases", "1", "--counters"}).json,
       text);
+  check_documented(run_json({"prepare", source_file("kernels/tree/atomic_only.toml")}).json, text);
   check_documented(run_json({"exact", "sum", "--type", "i8", file}).json, text);
   check_documented(run_laboratory_json({"bench", "emulated", "--runs", "1"}).json, text);
   check_documented(run_laboratory_json({"bench", "oracles", "--runs", "1"}).json, text);

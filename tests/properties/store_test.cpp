@@ -62,6 +62,27 @@ TEST_CASE("a failing case is stored, replayed first, and gives the same finding 
   CHECK(replayed.cases == 1);
 }
 
+TEST_CASE("a store that cannot be written gives one note, and the finding keeps its case") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "a file", link = folder.path() / "link";
+  REQUIRE(write_file(file, ""));
+  fs::create_directory_symlink(folder.path(), link);
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.file = folder.path() / "fake.toml";
+  for (const auto& [store, reason] : {std::pair{file, "a file (Not a directory)"},
+                                      {link, "link (link is a symbolic link)"},
+                                      {link / "", "link (link is a symbolic link)"}}) {
+    const KernelReport report = fake::audit(contract, loses_element_40, storing_in(store));
+    REQUIRE(report.findings.size() == 1);
+    CHECK(report.findings[0].replay.empty());
+    CHECK_FALSE(report.findings[0].case_text.empty());
+    CHECK(std::ranges::count_if(report.notes, [&](const std::string& note) {
+            return note.starts_with("the failing case could not be stored in ") &&
+                   note.ends_with(std::string(reason) + "; --store names another folder");
+          }) == 1);
+  }
+}
+
 std::string note_of_stored(const KernelReport& report) {
   const auto is_about_stored = [](const std::string& note) { return note.find("a stored case") == 0; };
   const auto found = std::ranges::find_if(report.notes, is_about_stored);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/printable.h"
 #include "catch.h"
 
 using namespace foldproof;
@@ -63,5 +64,18 @@ TEST_CASE("a column past the end marks the last character") {
 TEST_CASE("a long line is truncated to the width") {
   const Source source(std::string(500, 'x') + "\n");
   const std::string text = quote({source.name(), 1, 1}, "", 80);
-  CHECK(text.find('\n') == 80);
+  CHECK(columns_of(text.substr(0, text.find('\n'))) == 80);
+  CHECK(text.find("x…\n") != std::string::npos);
+}
+
+TEST_CASE("a line is quoted with escapes, and the marker is under the same statement") {
+  const Source source("\x1b[31m\xff µ = \u202ex;\r\n");
+  CHECK(quote({source.name(), 1, 11}, "", 100) ==
+        "1 | \\x1b[31m\\xff µ = \\u202ex;\n"
+        "  |                ^^^^^^^^^^\n");
+}
+
+TEST_CASE("a position with a hostile or very long path is shown with escapes, cut") {
+  CHECK(display({"a\x1b[31m\xff\u202e.cu", 3, 1}) == "a\\x1b[31m\\xff\\u202e.cu:3:1");
+  CHECK(display({std::string(1'000'000, 'x'), 3, 1}).size() < 2100);
 }

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/printable.h"
 #include "catch.h"
 
 using namespace foldproof;
@@ -215,8 +216,44 @@ TEST_CASE("colours are used only if requested") {
   CHECK_FALSE(contains(to_text(report_of({clean({{"T", "f32"}})}), {false, 100, {}}), "\x1b["));
 }
 
-TEST_CASE("control characters from input are not printed") {
-  KernelReport sly = clean({{"T", "\x1b[2J"}});
-  sly.notes = {"\x1b]0;owned\x07"};
-  CHECK_FALSE(contains(to_text(report_of({sly}), {}), "\x1b"));
+TEST_CASE("control characters from input are shown as escapes") {
+  const std::string hostile = "\x1b[2J\x07\r\u202e\u009b\xff";
+  KernelReport sly = clean({{"T", hostile}});
+  sly.id = sly.kernel = sly.file = sly.worst_case = sly.accuracy.why_not = sly.reason = hostile;
+  sly.notes = {hostile};
+  sly.untried_above = {{hostile, 5}};
+  sly.coverage = {{hostile, {{hostile, 1}}}};
+  sly.counters.emplace();
+  sly.accuracy.checked_by = {1, 1, 1, 1, 1};
+  sly.accuracy.order = OrderShown{hostile, 1, 2};
+  sly.findings = {race()};
+  sly.findings[0].message = sly.findings[0].case_text = sly.findings[0].replay = hostile;
+  sly.findings[0].at.file = hostile;
+  sly.findings[0].other = Position{hostile, 1, 0};
+  AuditReport report = report_of({sly});
+  report.device = hostile;
+  report.skipped_devices = {{hostile, hostile}};
+  const std::string text = to_text(report, {});
+  CHECK(printable_lines(text) == text);
+  CHECK(contains(text, "error[shared-race]: \\x1b[2J\\x07\\x0d\\u202e\\u009b\\xff\n"));
+}
+
+TEST_CASE("a sentence and an id of a megabyte are cut") {
+  const std::string words(1'000'000, 'x');
+  KernelReport wordy = clean({{"T", words}});
+  wordy.id = wordy.kernel = wordy.reason = words;
+  wordy.notes = {words};
+  wordy.findings = {race()};
+  wordy.findings[0].message = words;
+  const std::string text = to_text(report_of({wordy}), {});
+  CHECK(text.size() < 20'000);
+  CHECK(contains(text, "x…\n    (cut: the first 1940 of 1000000 bytes)"));
+}
+
+TEST_CASE("the table counts characters, not bytes") {
+  KernelReport greek = clean({{"T", "f32"}});
+  greek.id = "µµ";
+  const std::string text = to_text(report_of({greek}), {});
+  CHECK(contains(text, "id  kernel"));
+  CHECK(contains(text, "µµ  A8 unrolled f32 sum"));
 }

@@ -44,6 +44,12 @@ TEST_CASE("Longer operator names keep the branches aligned") {
         "     └─ x1\n");
 }
 
+TEST_CASE("The title of an image has neither markup nor characters that XML forbids") {
+  const std::string svg = tree_svg(small_tree(), "\x1b[31m</svg><script>\x07\"&\uffff\xff");
+  CHECK(svg.find(">\\x1b[31m&lt;/svg&gt;&lt;script&gt;\\x07&quot;&amp;\\uffff\\xff</text>") !=
+        std::string::npos);
+}
+
 TEST_CASE("An image of a tree has one branch per addition and a label for each leaf") {
   const std::string svg = tree_svg(small_tree(), "a < b");
   const auto count = [&](std::string_view part) {

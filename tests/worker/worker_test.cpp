@@ -188,7 +188,7 @@ TEST_CASE("A device that is not present is reported with the reason", "[worker]"
 TEST_CASE("A program that is not a worker is refused", "[worker]") {
   WorkerOptions none = options();
   none.command = {"/bin/true"};
-  CHECK_THROWS_AS(make_worker_runner(none)->entries(image), InputError);
+  CHECK_THROWS_AS(make_worker_runner(none)->entries(image), Unsupported);
 }
 
 TEST_CASE("A runner uses a given worker until it ends, and then starts another one", "[worker]") {
