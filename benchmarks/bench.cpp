@@ -26,12 +26,14 @@ Run attach_bench(CLI::App& app, Console& console) {
     unsigned runs = 5;
   };
   auto a = std::make_shared<Arguments>();
-  app.add_option("WHAT", a->what,
-                 "emulated: the emulated device; oracles: exact sums compared with other ways of summing; "
-                 "kernels: the catalogue's f32 sums on a GPU, compared with CUB and Thrust; exact: the exact "
-                 "sum on several kinds of data; gpu: small checked cases on a GPU, compared with a naive way")
+  app.add_option(
+         "WHAT", a->what,
+         "emulated: the emulated device; oracles: exact sums compared with other ways of summing; "
+         "kernels: the catalogue's f32 sums on a GPU, compared with CUB and Thrust; exact: the exact "
+         "sum on several kinds of data; gpu: small checked cases on a GPU, compared with a naive way; races: "
+         "the time of the checks against the number of events, for synchronization patterns")
       ->required()
-      ->check(quietly(CLI::IsMember({"emulated", "oracles", "kernels", "exact", "gpu"})));
+      ->check(quietly(CLI::IsMember({"emulated", "oracles", "kernels", "exact", "gpu", "races"})));
   app.add_option("PATH", a->path, "For gpu: folder or contract (default: the bundled catalogue)");
   app.add_option("--runs", a->runs, "Number of runs; the median is reported")
       ->check(quietly(CLI::Range(1U, 1000U)))
@@ -40,6 +42,7 @@ Run attach_bench(CLI::App& app, Console& console) {
       ->type_name("FILE");
   return [a, &console] {
     if (a->what == "gpu") return bench_gpu(a->path, console);
+    if (a->what == "races") return bench_races(a->runs, console);
     if (a->what == "exact") return bench_exact(a->runs, console);
     if (a->what == "kernels") return bench_kernels(a->runs, a->measured, console);
     return a->what == "oracles" ? bench_oracles(a->runs, console) : bench_emulated(a->runs, console);

@@ -10,6 +10,7 @@ namespace foldproof {
 
 int bench_emulated(unsigned runs, const Console& console);
 int bench_oracles(unsigned runs, const Console& console);
+int bench_races(unsigned runs, const Console& console);
 /// `measured`: a file with the JSON of an earlier run, to be shown again; empty: measures. Throws Unsupported
 /// without a GPU.
 int bench_kernels(unsigned runs, const std::string& measured, const Console& console);

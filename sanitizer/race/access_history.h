@@ -7,7 +7,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -92,11 +94,33 @@ struct Row {
   }
 };
 
-/// The entries of one cell. Strong accesses are kept separately: they rarely conflict with each other.
+/// The entries of one cell, of weak or of strong accesses.
+struct Entries {
+  /// Positions in `all`, for many entries.
+  struct Index {
+    std::map<WarpId, std::vector<std::size_t>> of_warp;
+    std::vector<std::size_t> writes;
+  };
+  std::vector<Entry> all;
+  std::shared_ptr<Index> index;  ///< null: out of date
+  std::size_t shorten_at = 0;    ///< size at which they are shortened
+
+  void clear() {
+    all.clear();
+    index = nullptr;
+    shorten_at = 0;
+  }
+  void push_back(const Entry& entry);
+  void make_index();
+  void add_to_index(std::size_t position);
+};
+
+/// Strong accesses are kept separately: they rarely conflict with each other.
 struct Cell {
-  std::vector<Entry> weak, strong;
-  bool mixed = false;  ///< the strong ones are not all the same kind of update or of read
-  bool raced = false;  ///< an error was reported for two accesses of this cell, or at their two sites
+  Entries weak, strong;
+  bool various = false;  ///< some two strong entries may not be atomic to each other because of size or scope
+  bool mixed = false;    ///< the strong ones are not all the same kind of update or of read
+  bool raced = false;    ///< an error was reported for two accesses of this cell, or at their two sites
   Chain chain;
 };
 

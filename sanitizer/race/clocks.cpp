@@ -16,7 +16,7 @@ void Clocks::launch_begins(const LaunchView& launch) {
   latest_time_ = 0;
   messages_.clear();
   clusters_.clear();
-  lesson_ = {};
+  joined_ = {};
 }
 
 void Clocks::block_begins(BlockNumber number) {
@@ -40,6 +40,7 @@ void Clocks::block_begins(BlockNumber number) {
     warp.outer.reset();
     warp.fencing.reset();
     warp.released_at.clear();
+    warp.observed_at.clear();
   }
   latest_ = block.get();
   blocks_[number] = std::move(block);
@@ -90,6 +91,11 @@ bool Clocks::knows_of(const WarpClock& who, unsigned lane, BlockNumber other) {
   return outer_of(who, lane).mentions(other);
 }
 
+BlockNumber Clocks::next_known(const WarpClock& who, unsigned lane, BlockNumber from) {
+  const BlockNumber other = outer_of(who, lane).next_mentioned(from);
+  return who.id.block < from ? other : std::min(who.id.block, other);
+}
+
 // What lanes of a warp know about their block.
 VectorClock Clocks::known_inside(const WarpClock& who, LaneSet lanes) {
   LaneTimes times;
@@ -102,20 +108,15 @@ VectorClock Clocks::known_inside(const WarpClock& who, LaneSet lanes) {
   return {who.id, who.block->base, times};
 }
 
-// Adds what they have learnt about others. `joined`: what was added last; most lanes know the same.
-void Clocks::join_outside(VectorClock& sum, const WarpClock& who, LaneSet lanes, VectorClock& joined) {
-  for_lanes(lanes, [&](unsigned lane) {
-    const VectorClock& outer = outer_of(who, lane);
-    if (outer.is(joined)) return;
-    sum.join(outer);
-    joined = outer;
-  });
+// Adds what they have learnt about others.
+void Clocks::join_outside(VectorClock& sum, const WarpClock& who, LaneSet lanes) {
+  for_lanes(lanes, [&](unsigned lane) { joined_.add(sum, outer_of(who, lane)); });
 }
 
 // Everything that some lanes of a warp know, including their own actions.
 VectorClock Clocks::known_to(const WarpClock& who, LaneSet lanes) {
-  VectorClock all = known_inside(who, lanes), joined;
-  join_outside(all, who, lanes, joined);
+  VectorClock all = known_inside(who, lanes);
+  join_outside(all, who, lanes);
   return all;
 }
 
@@ -123,12 +124,9 @@ void Clocks::learn(WarpClock& who, LaneSet lanes, const VectorClock& what) {
   if (what.empty()) return;
   if (!who.outer) who.outer = std::make_unique<std::array<VectorClock, lanes_per_warp>>();
   for_lanes(lanes, [&](unsigned lane) {
-    const VectorClock& own = outer_of(who, lane);
-    if (!own.is(lesson_.before) || !what.is(lesson_.what)) {
-      lesson_ = {own, what, own};
-      lesson_.after.join(what);
-    }
-    (*who.outer)[lane] = lesson_.after;
+    VectorClock known = outer_of(who, lane);
+    joined_.add(known, what);
+    (*who.outer)[lane] = std::move(known);
   });
   who.has_outer |= lanes;
 }

@@ -19,9 +19,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sanitizer/observer.h"
@@ -33,22 +35,17 @@ namespace foldproof {
 /// What the writers of a value have released: that of the last write, and of earlier writes that
 /// read-modify-writes continued (PTX ISA, observation order).
 struct Message {
-  using Pointer = std::shared_ptr<const Message>;
   struct Item {
     SyncScope scope = SyncScope::gpu;
     BlockNumber block = 0;  ///< the releasing block
     VectorClock what;
   };
-  std::vector<Item> items;  ///< one per scope and block; only a few, the others are in `before`
-  Pointer before;
-  VectorClock wide;          ///< the union of everything released to the whole device
-  bool narrow = false;       ///< there are also items of narrower scope
-  std::uint64_t number = 0;  ///< equal for messages that continue each other
-
-  Message() = default;
-  Message(const Message&) = default;
-  Message& operator=(const Message&) = default;
-  ~Message();
+  VectorClock wide;     ///< the union of everything released to the whole device
+  bool narrow = false;  ///< there are also items of narrower scope
+  /// By releasing block and scope: acquires of a narrow scope, or of what was released to a narrow scope,
+  /// concern only one block or cluster.
+  std::map<std::pair<BlockNumber, SyncScope>, VectorClock> items;
+  std::size_t prune_at = 16;  ///< number of items at which those that nobody can acquire are removed
 };
 
 /// A location as addressed by strong accesses of one size. Accesses of another size are to a different
@@ -59,16 +56,20 @@ struct Datum {
   auto operator<=>(const Datum&) const = default;
 };
 
-/// What a lane has released by fences of each scope, and what it, or a lane that it has met since, has read
-/// and may still acquire by a fence.
+/// What a lane would learn by an acquire of each scope: cta, cluster, and gpu or sys.
+using Acquirable = std::array<VectorClock, 3>;
+
+/// What a lane has released by fences of each scope, and what it may still acquire by a fence, because it, or
+/// a lane that it has met since, has read it.
 struct Fencing {
-  struct Observed {
-    Datum element;
-    Message::Pointer message;
-    bool by_itself = true;
-  };
   std::array<VectorClock, 4> released;
-  std::vector<Observed> observed;
+  Acquirable observed;
+};
+
+/// What a lane itself has read at an element since its last fence.
+struct Observed {
+  std::uint64_t version = 0;  ///< of the latest message that it includes
+  Acquirable what;
 };
 
 struct BlockClock;
@@ -88,6 +89,8 @@ struct WarpClock {
   std::unique_ptr<std::array<Fencing, lanes_per_warp>> fencing;
   /// What lanes have released at an element; every later strong write of the lane there passes it on, too.
   std::map<std::pair<unsigned, Datum>, std::vector<Message::Item>> released_at;
+  /// What lanes have read at an element: a later acquire by the same lane there acquires it.
+  std::map<std::pair<unsigned, Datum>, Observed> observed_at;
 };
 
 struct BlockClock {
@@ -135,6 +138,9 @@ class Clocks {
   /// determine it.
   bool include_each_other(SyncScope a, BlockNumber block_a, SyncScope b, BlockNumber block_b) const;
   static bool knows_of(const WarpClock& who, unsigned lane, BlockNumber other);
+  /// The first block, from the given one on, some of whose actions may have happened before the present of
+  /// `lane`; VectorClock::no_block if there is none.
+  static BlockNumber next_known(const WarpClock& who, unsigned lane, BlockNumber from);
 
   // Events that establish order.
   void warp_barrier_completes(const BarrierEvent& event);
@@ -158,14 +164,14 @@ class Clocks {
  private:
   /// The last write to a location, if it releases anything.
   struct Written {
-    Message::Pointer message;
+    Message message;
+    std::uint64_t version = 0;  ///< changes with the message
     std::uint32_t bytes = 0;
     SyncScope scope = SyncScope::gpu;
     BlockNumber block = 0;
   };
   struct ClusterPhase {
     VectorClock arrived, complete;
-    VectorClock joined;       ///< the last outer clock that was joined to `arrived`
     std::uint32_t ended = 0;  ///< number of the cluster's blocks that have ended
   };
 
@@ -174,8 +180,8 @@ class Clocks {
     return (who.has_outer & bit(lane)) != 0 ? (*who.outer)[lane] : who.block->outer;
   }
   static VectorClock known_inside(const WarpClock& who, LaneSet lanes);
-  static void join_outside(VectorClock& sum, const WarpClock& who, LaneSet lanes, VectorClock& joined);
-  static VectorClock known_to(const WarpClock& who, LaneSet lanes);
+  void join_outside(VectorClock& sum, const WarpClock& who, LaneSet lanes);
+  VectorClock known_to(const WarpClock& who, LaneSet lanes);
   void learn(WarpClock& who, LaneSet lanes, const VectorClock& what);
 
   // Barriers (clocks_barriers.cpp).
@@ -186,23 +192,25 @@ class Clocks {
                         const ByWarp& waiting);
 
   // Releases and acquires (clocks_messages.cpp).
-  /// Whether the block of the item has ended, together with all blocks of its cluster: other blocks acquire
-  /// only what is `wide`.
-  bool is_over(const Message::Item& item) const;
+  /// Whether the block has ended, together with all blocks of its cluster: other blocks acquire only what is
+  /// `wide` of the items that it has released.
+  bool is_over(BlockNumber block) const;
   void pass_messages(const AccessEvent& strong);
   void overwrite_messages(const AccessEvent& weak);
   bool sees(const Written& written, const AccessEvent& event) const;
   void observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element,
                const Written* written);
   void publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element);
-  void acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope);
+  /// What an acquire of that scope by a lane of the block learns from a message.
+  VectorClock acquirable(const Message& message, BlockNumber block, SyncScope scope);
+  void add(Message& to, const Message::Item& item);
   void forget_around(const Datum& element, bool itself);
   static Fencing& fencing(WarpClock& who, unsigned lane);
   /// Lanes of warps. Those that synchronize at a barrier share what their fences released and what they
   /// observed.
   using Participants = std::vector<std::pair<WarpClock*, LaneSet>>;
-  static void add_fencing(Fencing& sum, const Fencing& one);
-  static Fencing fencing_of(const Participants& lanes);
+  void add_fencing(Fencing& sum, const Fencing& one);
+  Fencing fencing_of(const Participants& lanes);
   static void share_fencing(const Fencing& sum, const Participants& to);
 
   std::uint32_t warps_ = 0, blocks_per_cluster_ = 1;
@@ -210,12 +218,9 @@ class Clocks {
   std::unordered_map<BlockNumber, std::unique_ptr<BlockClock>> blocks_;
   std::vector<std::unique_ptr<BlockClock>> spare_;
   BlockClock* latest_ = nullptr;
-  /// The last result of `learn`: at a barrier, many lanes that know the same learn the same.
-  struct {
-    VectorClock before, what, after;
-  } lesson_;
+  JoinedClocks joined_;
   std::map<Location, Written> messages_;
-  std::uint64_t messages_made_ = 0;
+  std::uint64_t versions_ = 0;                                ///< of messages
   Time latest_time_ = 0;                                      ///< latest time of all blocks that have ended
   std::unordered_map<std::uint64_t, ClusterPhase> clusters_;  ///< running clusters
 };

@@ -27,7 +27,7 @@ void Clocks::warp_barrier_completes(const BarrierEvent& event) {
   if (warp.fencing) share_fencing(fencing_of({{&warp, event.lanes}}), {{&warp, event.lanes}});
   if ((warp.has_outer & event.lanes) == 0) return;
   VectorClock all;
-  for_lanes(warp.has_outer & event.lanes, [&](unsigned lane) { all.join((*warp.outer)[lane]); });
+  for_lanes(warp.has_outer & event.lanes, [&](unsigned lane) { joined_.add(all, (*warp.outer)[lane]); });
   learn(warp, event.lanes, all);
 }
 
@@ -67,7 +67,7 @@ void Clocks::synchronize_block(BlockClock& block) {
     block.outer.join({{block.number, 0}, block.base, {}});
     for (WarpClock& warp : block.warps) {
       for_lanes(warp.has_outer, [&](unsigned lane) {
-        block.outer.join((*warp.outer)[lane]);
+        joined_.add(block.outer, (*warp.outer)[lane]);
         (*warp.outer)[lane] = {};
       });
       warp.has_outer = 0;
@@ -159,7 +159,7 @@ void Clocks::cluster_arrives(const BarrierEvent& event, bool releases) {
   if (releases) {
     ++warp.time;
     arrived.join(known_inside(warp, event.lanes));
-    join_outside(arrived, warp, event.lanes, phase.joined);
+    join_outside(arrived, warp, event.lanes);
     return;
   }
   constexpr Time beginning = 1;  // no action has an earlier time
@@ -174,7 +174,6 @@ void Clocks::cluster_arrives(const BarrierEvent& event, bool releases) {
 void Clocks::cluster_completes(std::uint64_t cluster) {
   ClusterPhase& phase = clusters_[cluster];
   phase.complete = std::exchange(phase.arrived, {});
-  phase.joined = {};
 }
 
 void Clocks::cluster_waits(const BarrierEvent& event, bool acquires) {

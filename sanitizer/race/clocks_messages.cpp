@@ -8,41 +8,26 @@
 namespace foldproof {
 namespace {
 
-constexpr std::size_t items_together = 16;  // items of a message before the next link of its chain is created
+constexpr std::size_t wide = 2;  // index of the scopes gpu and sys in Acquirable
 
-/// Adds what one thread has released to what others had released before. `is_over` returns whether no thread
-/// is left that could acquire an item.
-template <class IsOver>
-void add(Message& to, const Message::Item& item, const IsOver& is_over) {
-  if (item.scope >= SyncScope::gpu)
-    to.wide.join(item.what);
-  else
-    to.narrow = true;
-  const auto same = std::find_if(to.items.begin(), to.items.end(), [&](const Message::Item& known) {
-    return known.scope == item.scope && known.block == item.block;
-  });
-  if (same != to.items.end()) {
-    same->what.join(item.what);
-    return;
-  }
-  if (to.items.size() == items_together) std::erase_if(to.items, is_over);
-  if (to.items.size() == items_together) {
-    to.before = std::make_shared<Message>(to);
-    to.items.clear();
-  }
-  to.items.push_back(item);
-}
+std::size_t index_of(SyncScope scope) { return std::min(static_cast<std::size_t>(scope), wide); }
 
 }  // namespace
 
-// A chain of messages may have as many links as the grid has blocks, so it is destroyed without recursion.
-Message::~Message() {
-  Pointer next = std::move(before);
-  while (next && next.use_count() == 1) next = Pointer(std::move(const_cast<Message&>(*next).before));
+// Adds what one thread has released to what others had released before.
+void Clocks::add(Message& to, const Message::Item& item) {
+  if (item.scope >= SyncScope::gpu)
+    joined_.add(to.wide, item.what);
+  else
+    to.narrow = true;
+  joined_.add(to.items[{item.block, item.scope}], item.what);
+  if (to.items.size() < to.prune_at) return;
+  std::erase_if(to.items, [&](const auto& entry) { return is_over(entry.first.first); });
+  to.prune_at = std::max(to.prune_at, 2 * to.items.size());
 }
 
-bool Clocks::is_over(const Message::Item& item) const {
-  return clustered() ? !clusters_.contains(item.block / blocks_per_cluster_) : !blocks_.contains(item.block);
+bool Clocks::is_over(BlockNumber block) const {
+  return clustered() ? !clusters_.contains(block / blocks_per_cluster_) : !blocks_.contains(block);
 }
 
 Fencing& Clocks::fencing(WarpClock& who, unsigned lane) {
@@ -52,12 +37,9 @@ Fencing& Clocks::fencing(WarpClock& who, unsigned lane) {
 
 void Clocks::add_fencing(Fencing& sum, const Fencing& one) {
   for (std::size_t scope = 0; scope < one.released.size(); ++scope)
-    sum.released[scope].join(one.released[scope]);
-  for (const Fencing::Observed& observed : one.observed) {
-    const bool known = std::any_of(sum.observed.begin(), sum.observed.end(),
-                                   [&](const auto& other) { return other.message == observed.message; });
-    if (!known) sum.observed.push_back(observed);
-  }
+    joined_.add(sum.released[scope], one.released[scope]);
+  for (std::size_t scope = 0; scope < one.observed.size(); ++scope)
+    joined_.add(sum.observed[scope], one.observed[scope]);
 }
 
 Fencing Clocks::fencing_of(const Participants& lanes) {
@@ -69,27 +51,21 @@ Fencing Clocks::fencing_of(const Participants& lanes) {
 }
 
 void Clocks::share_fencing(const Fencing& sum, const Participants& to) {
-  bool any = !sum.observed.empty();
-  for (const VectorClock& released : sum.released) any |= !released.empty();
-  if (!any) return;
+  const auto is_empty = [](const VectorClock& clock) { return clock.empty(); };
+  if (std::ranges::all_of(sum.released, is_empty) && std::ranges::all_of(sum.observed, is_empty)) return;
   for (const auto& [warp, lanes] : to)
-    for_lanes(lanes, [&, w = warp](unsigned lane) {
-      Fencing& own = fencing(*w, lane);
-      Fencing shared = sum;
-      for (Fencing::Observed& observed : shared.observed)
-        observed.by_itself = std::any_of(own.observed.begin(), own.observed.end(), [&](const auto& known) {
-          return known.message == observed.message && known.by_itself;
-        });
-      own = std::move(shared);
-    });
+    for_lanes(lanes, [&, w = warp](unsigned lane) { fencing(*w, lane) = sum; });
 }
 
 void Clocks::fences(const FenceEvent& event) {
   WarpClock& warp = this->warp(event.warp);
   for_lanes(event.lanes, [&](unsigned lane) {
-    std::vector<Fencing::Observed>& observed = fencing(warp, lane).observed;
-    for (const Fencing::Observed& one : observed) acquire(warp, lane, *one.message, event.scope);
-    if (event.scope >= SyncScope::gpu) observed.clear();  // otherwise a wider fence may acquire more
+    Acquirable& observed = fencing(warp, lane).observed;
+    learn(warp, bit(lane), observed[index_of(event.scope)]);
+    if (event.scope < SyncScope::gpu) return;  // a wider fence may acquire more
+    observed = {};
+    warp.observed_at.erase(warp.observed_at.lower_bound({lane, Datum{{0, 0}, 0}}),
+                           warp.observed_at.lower_bound({lane + 1, Datum{{0, 0}, 0}}));
   });
   ++warp.time;
   const auto scope = static_cast<std::size_t>(event.scope);
@@ -101,18 +77,19 @@ void Clocks::fences(const FenceEvent& event) {
   });
 }
 
-// Learns what a message carries, as far as the scopes of release and acquire include each other.
-void Clocks::acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope) {
-  const auto take = [&](const VectorClock& what) {
-    if (!what.is(outer_of(who, lane))) learn(who, bit(lane), what);
-  };
-  const bool wide = scope >= SyncScope::gpu;
-  if (wide) take(message.wide);
-  for (const Message* m = &message; m && (m->narrow || !wide); m = m->before.get())
-    for (const Message::Item& item : m->items)
-      if (!(wide && item.scope >= SyncScope::gpu) &&
-          include_each_other(scope, who.id.block, item.scope, item.block))
-        take(item.what);
+// As far as the scopes of release and acquire include each other.
+VectorClock Clocks::acquirable(const Message& message, BlockNumber block, SyncScope scope) {
+  VectorClock all;
+  if (scope >= SyncScope::gpu) all = message.wide;
+  if (scope >= SyncScope::gpu && !message.narrow) return all;
+  const BlockNumber first = block / blocks_per_cluster_ * blocks_per_cluster_;
+  const auto end = message.items.lower_bound({first + blocks_per_cluster_, SyncScope::cta});
+  for (auto item = message.items.lower_bound({first, SyncScope::cta}); item != end; ++item) {
+    const auto [releaser, to] = item->first;
+    const bool is_in_wide = scope >= SyncScope::gpu && to >= SyncScope::gpu;
+    if (!is_in_wide && include_each_other(scope, block, to, releaser)) joined_.add(all, item->second);
+  }
+  return all;
 }
 
 // PTX ISA, observation order: an access that is not morally strong with the write does not observe it.
@@ -125,20 +102,21 @@ bool Clocks::sees(const Written& written, const AccessEvent& event) const {
 // thread read there before, or a later fence acquires.
 void Clocks::observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element,
                      const Written* written) {
-  if (event.acquires && who.fencing)
-    for (const Fencing::Observed& one : fencing(who, lane).observed)
-      if (one.by_itself && one.element == element) acquire(who, lane, *one.message, event.scope);
+  if (event.acquires && !who.observed_at.empty())
+    if (const auto found = who.observed_at.find({lane, element}); found != who.observed_at.end())
+      learn(who, bit(lane), found->second.what[index_of(event.scope)]);
   if (!written || !sees(*written, event)) return;
-  if (event.acquires) acquire(who, lane, *written->message, event.scope);
+  if (event.acquires) learn(who, bit(lane), acquirable(written->message, who.id.block, event.scope));
   if (event.acquires && event.scope >= SyncScope::gpu) return;
-  std::vector<Fencing::Observed>& observed = fencing(who, lane).observed;
-  const auto continued = std::find_if(observed.begin(), observed.end(), [&](const auto& known) {
-    return known.message->number == written->message->number && known.by_itself;
-  });
-  if (continued != observed.end())
-    continued->message = written->message;
-  else
-    observed.push_back({element, written->message, true});
+  Observed& own = who.observed_at[{lane, element}];
+  if (own.version == written->version) return;
+  own.version = written->version;
+  Acquirable& observed = fencing(who, lane).observed;
+  for (const SyncScope scope : {SyncScope::cta, SyncScope::cluster, SyncScope::gpu}) {
+    const VectorClock what = acquirable(written->message, who.id.block, scope);
+    joined_.add(own.what[index_of(scope)], what);
+    joined_.add(observed[index_of(scope)], what);
+  }
 }
 
 // Release patterns (PTX ISA, release and acquire patterns): a strong write passes on what its thread has
@@ -167,12 +145,9 @@ void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, co
   }
   Written& written = found != messages_.end() ? found->second : messages_[element.location];
   if (!items.empty()) {
-    const auto message =
-        continues ? std::make_shared<Message>(*written.message) : std::make_shared<Message>();
-    if (!continues) message->number = ++messages_made_;
-    for (const Message::Item& item : items)
-      add(*message, item, [&](const Message::Item& old) { return is_over(old); });
-    written.message = message;
+    if (!continues) written.message = {};
+    for (const Message::Item& item : items) add(written.message, item);
+    written.version = ++versions_;
   }
   written.bytes = element.bytes;
   written.scope = event.scope;

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "sanitizer/work.h"
 
 namespace foldproof {
 namespace {
@@ -82,7 +85,8 @@ void FenceCheck::access(const AccessEvent& event, unsigned lane, const Location&
 
 // A lane's last access represents its earlier ones.
 FenceCheck::Access& FenceCheck::remember(Accesses& accesses, const Access& now) {
-  std::vector<Access>& own = accesses[now.when.warp];
+  if (std::ranges::find(accesses.sites, now.site) == accesses.sites.end()) accesses.sites.push_back(now.site);
+  std::vector<Access>& own = accesses.by_warp[now.when.warp];
   for (Access& access : own) access.when.lanes &= ~now.when.lanes;
   std::erase_if(own, [](const Access& access) { return access.when.lanes == 0; });
   const auto same = std::ranges::find_if(own, [&](const Access& access) {
@@ -93,19 +97,48 @@ FenceCheck::Access& FenceCheck::remember(Accesses& accesses, const Access& now) 
   return *same;
 }
 
+bool FenceCheck::may_report(Site earlier, Site now) const {
+  return !reported_.contains({earlier, now}) &&
+         !(launch_->orders_its_own(earlier) && launch_->orders_its_own(now));
+}
+
+// The first block, from the given one on, that the released clock knows, or, if wanted, the obeyed one.
+BlockNumber FenceCheck::next_known(const Moment& now, BlockNumber from, bool also_obeyed) {
+  const auto next = [&](std::size_t clock) {
+    return Clocks::next_known(all_clocks_[clock].warp(now.warp), first_lane(now.lanes), from);
+  };
+  return also_obeyed ? std::min(next(released), next(obeyed)) : next(released);
+}
+
 // Reports missing fences. A write represents every access that is ordered before it, so those are dropped.
+// Accesses of blocks that neither clock knows are neither reported nor dropped; those that only the obeyed
+// clock knows are not dropped.
 void FenceCheck::compare(const AccessEvent& event, Accesses& earlier, const Access& now,
                          std::uint64_t address) {
-  for (auto& [warp, accesses] : earlier) {
+  const bool may_report_any =
+      std::ranges::any_of(earlier.sites, [&](Site site) { return may_report(site, now.site); });
+  if (!may_report_any && !writes(event)) return;
+  auto& by_warp = earlier.by_warp;
+  for (auto of_warp = by_warp.begin(); of_warp != by_warp.end();) {
+    ++steps_of_checks;
+    const BlockNumber block = of_warp->first.block;
+    if (const BlockNumber known = next_known(now.when, block, may_report_any); known != block) {
+      of_warp = by_warp.lower_bound({known, 0});
+      continue;
+    }
+    std::vector<Access>& accesses = of_warp->second;
     for (Access& access : accesses) {
+      ++steps_of_checks;
       const LaneSet late = unordered(released, access.when, access.when.lanes, now.when);
-      const LaneSet missing = late == 0 ? 0 : missing_fences(access, late, now);
-      if (missing != 0) report(event, access, first_lane(missing), now, address);
+      if (late != 0 && may_report(access.site, now.site)) {
+        const LaneSet missing = missing_fences(access, late, now);
+        if (missing != 0) report(event, access, first_lane(missing), now, address);
+      }
       if (writes(event)) access.when.lanes = late;
     }
     if (writes(event)) std::erase_if(accesses, [](const Access& access) { return access.when.lanes == 0; });
+    of_warp = accesses.empty() ? by_warp.erase(of_warp) : std::next(of_warp);
   }
-  if (writes(event)) std::erase_if(earlier, [](const auto& of_warp) { return of_warp.second.empty(); });
 }
 
 LaneSet FenceCheck::unordered(std::size_t clock, const Moment& earlier, LaneSet lanes, const Moment& now) {
@@ -131,16 +164,23 @@ bool FenceCheck::has_read(const Readers& readers, const Moment& now) {
 
 bool FenceCheck::has_seen(const Readers& readers, const Moment& now) {
   if (has_read(readers, now)) return true;
-  return std::ranges::any_of(readers, [&](const auto& of_warp) {
-    return std::ranges::any_of(
-        of_warp.second, [&](const Moment& m) { return unordered(released, m, m.lanes, now) != m.lanes; });
-  });
+  for (auto of_warp = readers.begin(); of_warp != readers.end();) {
+    ++steps_of_checks;
+    const BlockNumber block = of_warp->first.block;
+    if (const BlockNumber known = next_known(now, block, false); known != block) {
+      of_warp = readers.lower_bound({known, 0});
+      continue;
+    }
+    const auto is_known = [&](const Moment& m) { return unordered(released, m, m.lanes, now) != m.lanes; };
+    if (std::ranges::any_of(of_warp->second, is_known)) return true;
+    ++of_warp;
+  }
+  return false;
 }
 
 void FenceCheck::report(const AccessEvent& event, const Access& earlier, unsigned earlier_lane,
                         const Access& now, std::uint64_t address) {
-  if (launch_->orders_its_own(earlier.site) && launch_->orders_its_own(now.site)) return;
-  if (!reported_.emplace(earlier.site, now.site).second) return;
+  reported_.emplace(earlier.site, now.site);
   const ThreadId thread = launch_->thread(now.when.warp, first_lane(now.when.lanes)),
                  other = launch_->thread(earlier.when.warp, earlier_lane);
   findings_.push_back(

@@ -55,8 +55,11 @@ class FenceCheck final : public Clocked<2> {
     SyncScope scope = SyncScope::gpu;
     std::shared_ptr<Readers> readers;  ///< only for a write
   };
-  /// The last access of each lane, by warp, except those ordered before a later write.
-  using Accesses = std::map<WarpId, std::vector<Access>>;
+  struct Accesses {
+    /// The last access of each lane, by warp, except those ordered before a later write.
+    std::map<WarpId, std::vector<Access>> by_warp;
+    std::vector<Site> sites;  ///< of all accesses so far, each once
+  };
   struct Place {
     std::uint32_t bytes = 0;
     Accesses reads, writes;
@@ -67,6 +70,8 @@ class FenceCheck final : public Clocked<2> {
   void notify_clocks(const AccessEvent& event);
   void compare(const AccessEvent& event, Accesses& earlier, const Access& now, std::uint64_t address);
   LaneSet unordered(std::size_t clock, const Moment& earlier, LaneSet lanes, const Moment& now);
+  bool may_report(Site earlier, Site now) const;
+  BlockNumber next_known(const Moment& now, BlockNumber from, bool also_obeyed);
   LaneSet missing_fences(const Access& earlier, LaneSet late, const Access& now);
   static bool has_read(const Readers& readers, const Moment& now);
   bool has_seen(const Readers& readers, const Moment& now);

@@ -62,9 +62,19 @@ class RaceCheck final : public Clocked<> {
   void continue_chain(const AccessEvent& event, Chain& chain, Entry& now);
   bool is_permitted(const Entry& earlier, const Entry& now) const;
   bool morally_strong(const Entry& a, const Entry& b) const;
+  bool are_peers(const AccessEvent& event, const Manner& a, const Manner& b) const;
   LaneSet seen(const std::vector<Entry>& entries, std::size_t k, unsigned lane, WarpClock& who);
-  void compare(const AccessEvent& event, Cell& cell, std::vector<Entry>& entries, unsigned lane,
-               const Entry& now, WarpClock& who, std::uint64_t address);
+  void compare(const AccessEvent& event, Cell& cell, Entries& entries, unsigned lane, const Entry& now,
+               WarpClock& who, std::uint64_t address);
+  void compare_few(const AccessEvent& event, Cell& cell, Entries& entries, unsigned lane, const Entry& now,
+                   WarpClock& who, std::uint64_t address, bool with_writes);
+  /// Reports the conflict of entries[k] with this access, if there is one. Returns the entry's lanes that it
+  /// does not represent. `is_witness`: returns whether an entry must be kept because it observed a write that
+  /// is kept; called with the lanes of the entry that are not ordered before this access.
+  template <class IsWitness>
+  LaneSet compare_one(const AccessEvent& event, Cell& cell, const std::vector<Entry>& entries, std::size_t k,
+                      unsigned lane, const Entry& now, WarpClock& who, std::uint64_t address,
+                      const IsWitness& is_witness);
 
   // Reports of races (race_check_report.cpp).
   Kind kind_of(const AccessEvent& event, unsigned lane, const Entry& earlier, const Entry& now) const;

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "sanitizer/race/race_check.h"
+#include "sanitizer/work.h"
 
 namespace foldproof {
 namespace {
@@ -40,6 +41,7 @@ constexpr std::ptrdiff_t max_entries_of_raced_cell = 128;
 /// with the last, and an access ordered after an earlier one is also ordered after the last. `alike`: all
 /// entries are of one kind, and it does not matter who observed what.
 void keep_latest(std::vector<Entry>& entries, bool alike) {
+  steps_of_checks += entries.size();
   using Key = std::tuple<WarpId, Time, Site, std::uint32_t, bool, bool>;
   const auto key_of = [&](const Entry& e) {
     return alike ? Key{e.warp, 0, 0, 0, false, false}
@@ -55,6 +57,22 @@ void keep_latest(std::vector<Entry>& entries, bool alike) {
 }
 
 }  // namespace
+
+void Entries::push_back(const Entry& entry) {
+  all.push_back(entry);
+  if (index) add_to_index(all.size() - 1);
+}
+
+void Entries::make_index() {
+  index = std::make_shared<Index>();
+  for (std::size_t k = 0; k < all.size(); ++k) add_to_index(k);
+}
+
+void Entries::add_to_index(std::size_t position) {
+  ++steps_of_checks;
+  index->of_warp[all[position].warp].push_back(position);
+  if (all[position].manner.writes) index->writes.push_back(position);
+}
 
 // Compares and records the accesses lane by lane, in cells.
 void RaceCheck::access_words(const AccessEvent& event, Line& line, const Row& row, WarpClock& who,
@@ -77,7 +95,7 @@ void RaceCheck::undivide(Line& line) {
   for (Cell& cell : line.cells) {
     cell.weak.clear();
     cell.strong.clear();
-    cell.mixed = cell.raced = false;
+    cell.mixed = cell.raced = cell.various = false;
     cell.chain.number = 0;
   }
   line.divided = false;
@@ -106,7 +124,10 @@ void RaceCheck::divide(const AccessEvent& event, Line& line, bool into_bytes) {
   }
   if (!into_bytes || line.cells.size() == line_bytes) return;
   std::vector<Cell> bytes(line_bytes);
-  for (unsigned k = 0; k < line_bytes; ++k) bytes[k] = line.cells[k / 4];
+  for (unsigned k = 0; k < line_bytes; ++k) {
+    bytes[k] = line.cells[k / 4];
+    bytes[k].weak.index = bytes[k].strong.index = nullptr;
+  }
   line.cells = std::move(bytes);
 }
 
@@ -142,32 +163,52 @@ void RaceCheck::end_chains(Line& line, std::size_t index, const Manner& now) {
   for (std::size_t k = first; k < first + cells; ++k) line.cells[k].chain.number = 0;
 }
 
+// Of many entries, only those are compared that may conflict with the access: a read conflicts only with
+// writes, and strong accesses of the same location and size whose scopes include each other only within a
+// warp.
 void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane, const Entry& now,
                             WarpClock& who, std::uint64_t address) {
-  compare(event, cell, cell.weak, lane, now, who, address);
-  const bool among_equals =
-      !cell.mixed && (cell.strong.empty() || are_equals(cell.strong.front().manner, now.manner));
-  if (!among_equals) compare(event, cell, cell.strong, lane, now, who, address);
-  if (cell.strong.empty()) cell.mixed = false;
+  if (cell.weak.all.size() > many_entries && !now.manner.writes)
+    compare_few(event, cell, cell.weak, lane, now, who, address, true);
+  else
+    compare(event, cell, cell.weak, lane, now, who, address);
+  const std::vector<Entry>& strong = cell.strong.all;
+  if (strong.empty()) cell.mixed = cell.various = false;
+  const bool among_equals = !cell.mixed && (strong.empty() || are_equals(strong.front().manner, now.manner));
+  if (!among_equals) {
+    if (strong.size() > many_entries && !cell.various && are_peers(event, strong.front().manner, now.manner))
+      compare_few(event, cell, cell.strong, lane, now, who, address, false);
+    else
+      compare(event, cell, cell.strong, lane, now, who, address);
+  }
+  if (strong.empty()) cell.mixed = cell.various = false;
   Entry entry = now;
   continue_chain(event, cell.chain, entry);
-  std::vector<Entry>& entries = now.manner.strong ? cell.strong : cell.weak;
-  if (!entries.empty()) {
-    Entry& last = entries.back();
+  Entries& entries = now.manner.strong ? cell.strong : cell.weak;
+  if (!entries.all.empty()) {
+    Entry& last = entries.all.back();
     // The lanes of an entry are in the order of their accesses: `seen` relies on it.
-    const bool in_order = !now.manner.strong || last.lanes < bit(lane);
+    const bool in_order = last.lanes != 0 && (!now.manner.strong || last.lanes < bit(lane));
     if (in_order && last.warp == now.warp && last.time == now.time && last.site == now.site &&
         last.manner == now.manner && last.observes == entry.observes && last.chain == entry.chain) {
       last.lanes |= now.lanes;
       return;
     }
-    if (now.manner.strong) cell.mixed |= !are_equals(last.manner, now.manner);
+    if (now.manner.strong) {
+      cell.mixed |= !are_equals(last.manner, now.manner);
+      cell.various |= !are_peers(event, last.manner, now.manner);
+    }
   }
   entries.push_back(entry);
-  if (entries.size() >= many_entries && std::has_single_bit(entries.size()))
-    keep_latest(entries, now.manner.strong && among_equals);
-  if (cell.raced && std::ssize(entries) > 2 * max_entries_of_raced_cell)
-    entries.erase(entries.begin(), entries.end() - max_entries_of_raced_cell);
+  if (entries.all.size() >= std::max(many_entries, entries.shorten_at)) {
+    keep_latest(entries.all, now.manner.strong && among_equals);
+    entries.shorten_at = 2 * entries.all.size();
+    entries.index = nullptr;
+  }
+  if (cell.raced && std::ssize(entries.all) > 2 * max_entries_of_raced_cell) {
+    entries.all.erase(entries.all.begin(), entries.all.end() - max_entries_of_raced_cell);
+    entries.index = nullptr;
+  }
 }
 
 // Determines whether the access observes the strong writes before it, and whether it continues their chain.
@@ -210,6 +251,7 @@ bool RaceCheck::morally_strong(const Entry& a, const Entry& b) const {
 LaneSet RaceCheck::seen(const std::vector<Entry>& entries, std::size_t k, unsigned lane, WarpClock& who) {
   const Entry& write = entries[k];
   for (std::size_t j = entries.size(); j-- > k;) {
+    ++steps_of_checks;
     const Entry& by = entries[j];
     if (!by.observes || by.chain != write.chain) continue;
     LaneSet before = by.lanes;
@@ -225,45 +267,85 @@ LaneSet RaceCheck::seen(const std::vector<Entry>& entries, std::size_t k, unsign
   return 0;
 }
 
+// Whether two strong accesses of one location are atomic to each other wherever they are made.
+bool RaceCheck::are_peers(const AccessEvent& event, const Manner& a, const Manner& b) const {
+  const bool of_one_block = event.shared && !clocks_.clustered();
+  return a.strong && b.strong && a.log_bytes == b.log_bytes &&
+         (of_one_block || std::min(scope_of(a), scope_of(b)) >= SyncScope::gpu);
+}
+
+template <class IsWitness>
+LaneSet RaceCheck::compare_one(const AccessEvent& event, Cell& cell, const std::vector<Entry>& entries,
+                               std::size_t k, unsigned lane, const Entry& now, WarpClock& who,
+                               std::uint64_t address, const IsWitness& is_witness) {
+  ++steps_of_checks;
+  const Entry& earlier = entries[k];
+  const bool own = earlier.warp == now.warp;
+  const bool conflicts = now.manner.writes || earlier.manner.writes;
+  // Whether another warp's read is ordered before takes time to determine, and dropping it saves little
+  // while there are few entries.
+  const bool is_near = own || (earlier.warp.block == now.warp.block && earlier.time < base_);
+  const bool stands_for = (conflicts || is_near || entries.size() > many_entries) && replaces(now, earlier);
+  const bool clashes =
+      conflicts && !is_permitted(earlier, now) &&
+      (stands_for || !cell.raced || is_news(kind_of(event, lane, earlier, now), earlier, now));
+  if (!clashes && !stands_for) return earlier.lanes;
+  const LaneSet others = own ? earlier.lanes & ~bit(lane) : earlier.lanes;
+  LaneSet unordered = others == 0 ? 0 : clocks_.unordered(who, lane, earlier.warp, others, earlier.time);
+  if (clashes && unordered != 0 && earlier.manner.strong && earlier.manner.writes)
+    unordered &= ~seen(entries, k, lane, who);
+  if (clashes && unordered != 0) {
+    report(event, lane, earlier, first_lane(unordered), now, address);
+    const Finding* reported = reported_for(kind_of(event, lane, earlier, now), earlier, now);
+    cell.raced |= reported != nullptr && reported->severity == Severity::error;
+  }
+  return stands_for && !is_witness(earlier, unordered) ? unordered : earlier.lanes;
+}
+
 // Reports the entries that conflict with this access, and drops those that it represents from now on.
-void RaceCheck::compare(const AccessEvent& event, Cell& cell, std::vector<Entry>& entries, unsigned lane,
+void RaceCheck::compare(const AccessEvent& event, Cell& cell, Entries& entries, unsigned lane,
                         const Entry& now, WarpClock& who, std::uint64_t address) {
+  std::vector<Entry>& all = entries.all;
   std::size_t kept = 0;
   std::uint32_t latest_chain = 0;  // of the kept writes
-  const bool many = entries.size() > many_entries;
-  for (std::size_t k = 0; k < entries.size(); ++k) {
-    Entry& earlier = entries[k];
-    const bool own = earlier.warp == now.warp;
-    const bool conflicts = now.manner.writes || earlier.manner.writes;
-    // Whether another warp's read is ordered before takes time to determine, and dropping it saves little
-    // while there are few entries.
-    const bool is_near = own || (earlier.warp.block == now.warp.block && earlier.time < base_);
-    const bool stands_for = (conflicts || is_near || many) && replaces(now, earlier);
-    const bool clashes =
-        conflicts && !is_permitted(earlier, now) &&
-        (stands_for || !cell.raced || is_news(kind_of(event, lane, earlier, now), earlier, now));
-    if (clashes || stands_for) {
-      const LaneSet others = own ? earlier.lanes & ~bit(lane) : earlier.lanes;
-      LaneSet unordered = others == 0 ? 0 : clocks_.unordered(who, lane, earlier.warp, others, earlier.time);
-      if (clashes && unordered != 0 && earlier.manner.strong && earlier.manner.writes)
-        unordered &= ~seen(entries, k, lane, who);
-      if (clashes && unordered != 0) {
-        report(event, lane, earlier, first_lane(unordered), now, address);
-        const Finding* reported = reported_for(kind_of(event, lane, earlier, now), earlier, now);
-        cell.raced |= reported != nullptr && reported->severity == Severity::error;
-      }
-      // Entries that observed a kept write are kept as well. Chains are numbered in order of creation.
-      const bool witness =
-          earlier.observes && (latest_chain == earlier.chain || (earlier.manner.writes && unordered != 0));
-      if (stands_for && !witness) earlier.lanes = unordered;
-    }
-    if (earlier.lanes != 0) {
-      if (earlier.manner.writes) latest_chain = earlier.chain;
-      if (kept != k) entries[kept] = earlier;
-      ++kept;
-    }
+  // Entries that observed a kept write are kept as well. Chains are numbered in order of creation.
+  const auto is_witness = [&](const Entry& earlier, LaneSet unordered) {
+    return earlier.observes && (latest_chain == earlier.chain || (earlier.manner.writes && unordered != 0));
+  };
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    Entry& earlier = all[k];
+    earlier.lanes = compare_one(event, cell, all, k, lane, now, who, address, is_witness);
+    if (earlier.lanes == 0) continue;
+    if (earlier.manner.writes) latest_chain = earlier.chain;
+    if (kept != k) all[kept] = earlier;
+    ++kept;
   }
-  entries.resize(kept);
+  if (kept == all.size()) return;
+  all.resize(kept);
+  entries.index = nullptr;
+}
+
+// The same for the entries of the access's own warp alone and, if wanted, for writes. Entries without lanes
+// remain until the entries are shortened.
+void RaceCheck::compare_few(const AccessEvent& event, Cell& cell, Entries& entries, unsigned lane,
+                            const Entry& now, WarpClock& who, std::uint64_t address, bool with_writes) {
+  std::vector<Entry>& all = entries.all;
+  if (!entries.index) entries.make_index();
+  const auto is_witness = [](const Entry& earlier, LaneSet) { return earlier.observes; };
+  const auto compare_with = [&](std::size_t k) {
+    if (all[k].lanes != 0)
+      all[k].lanes = compare_one(event, cell, all, k, lane, now, who, address, is_witness);
+  };
+  const auto is_gone = [&](std::size_t k) { return all[k].lanes == 0; };
+  if (with_writes) {
+    for (const std::size_t k : entries.index->writes) compare_with(k);
+    std::erase_if(entries.index->writes, is_gone);
+  }
+  const auto own = entries.index->of_warp.find(now.warp);
+  if (own == entries.index->of_warp.end()) return;
+  for (const std::size_t k : own->second)
+    if (!with_writes || !all[k].manner.writes) compare_with(k);
+  std::erase_if(own->second, is_gone);
 }
 
 }  // namespace foldproof

@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "sanitizer/work.h"
+
 namespace foldproof {
 namespace {
 
@@ -40,6 +42,7 @@ bool is_beyond(const LaneTimes& lanes, Time time) {
 }
 
 Pointer joined(const Pointer& a, const Pointer& b) {
+  ++steps_of_checks;
   LaneTimes lanes;
   bool all_of_a = true, all_of_b = true;
   for (std::size_t k = 0; k < lanes.size(); ++k) {
@@ -55,6 +58,7 @@ Pointer joined(const Pointer& a, const Pointer& b) {
 Pointer joined(const Pointer& a, const Pointer& b, unsigned level) {
   if (!b || a == b) return a;
   if (!a) return b;
+  ++steps_of_checks;
   const Inner &x = as_inner(a), &y = as_inner(b);
   auto both = boost::intrusive_ptr<Inner>(new Inner);
   both->whole = std::max(x.whole, y.whole);
@@ -73,6 +77,20 @@ Pointer joined(const Pointer& a, const Pointer& b, unsigned level) {
     all_of_b &= child == right;
   }
   return all_of_a ? a : all_of_b ? b : both;
+}
+
+/// The first block below a node, from the given one on; `first` is the node's first block.
+BlockNumber next_below(const Inner& node, unsigned level, BlockNumber first, BlockNumber from) {
+  if (level == 0) return first;
+  const unsigned bits = 5 * (level - 1);
+  const BlockNumber start = std::max(from, first);
+  for (BlockNumber child = (start - first) >> bits; child < node.children.size(); ++child) {
+    const Pointer& below = node.children[child];
+    if (!below) continue;
+    const BlockNumber found = next_below(as_inner(below), level - 1, first + (child << bits), start);
+    if (found != VectorClock::no_block) return found;
+  }
+  return VectorClock::no_block;
 }
 
 }  // namespace
@@ -121,5 +139,28 @@ LaneSet VectorClock::unknown(const WarpId& warp, LaneSet lanes, Time time) const
 }
 
 bool VectorClock::mentions(BlockNumber block) const { return find(block) != nullptr; }
+
+BlockNumber VectorClock::next_mentioned(BlockNumber from) const {
+  if (empty() || height_of(from) > height_) return no_block;
+  return next_below(static_cast<const Inner&>(*root_), height_, 0, from);
+}
+
+void JoinedClocks::add(VectorClock& to, const VectorClock& what) {
+  if (what.empty() || to.is(what)) return;
+  if (to.empty()) {
+    to = what;
+    return;
+  }
+  const auto hash = [](const VectorClock& clock) {
+    return reinterpret_cast<std::uintptr_t>(clock.root_.get());
+  };
+  constexpr std::uintptr_t odd = 0x9e3779b97f4a7c15;
+  Result& result = results_[((hash(to) * odd) ^ hash(what)) * odd >> 58];
+  if (!to.is(result.before) || !what.is(result.what)) {
+    result = {to, what, to};
+    result.after.join(what);
+  }
+  to = result.after;
+}
 
 }  // namespace foldproof

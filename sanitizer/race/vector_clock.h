@@ -48,12 +48,30 @@ class VectorClock {
   LaneSet unknown(const WarpId& warp, LaneSet lanes, Time time) const;
   /// Whether anything that the block did is known.
   bool mentions(BlockNumber block) const;
+  static constexpr BlockNumber no_block = ~BlockNumber{0};
+  /// The first block, from the given one on, of which anything is known; no_block if there is none.
+  BlockNumber next_mentioned(BlockNumber from) const;
 
  private:
+  friend class JoinedClocks;
   const VectorClockNode* find(BlockNumber block) const;
 
   boost::intrusive_ptr<const VectorClockNode> root_;
   unsigned height_ = 0;  ///< level of the root: 0 for a block
+};
+
+/// Joins clocks and remembers the latest results: many lanes that know the same learn the same, and equal
+/// results share one tree.
+class JoinedClocks {
+ public:
+  /// to.join(what)
+  void add(VectorClock& to, const VectorClock& what);
+
+ private:
+  struct Result {
+    VectorClock before, what, after;
+  };
+  std::array<Result, 64> results_;
 };
 
 }  // namespace foldproof

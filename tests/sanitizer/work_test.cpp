@@ -1,0 +1,60 @@
+// The work of the checks, counted in comparisons and visited nodes of vector clocks, grows about linearly
+// with a launch.
+#include "sanitizer/work.h"
+
+#include "sanitizer/fixture.h"
+#include "sanitizer/race/fence_check.h"
+
+namespace foldproof::sanitizer_tests {
+namespace {
+
+/// The work for a launch of twice as many blocks or rounds, relative to that of one.
+template <class Check>
+double growth(const std::string& body, const Setting& once, const Setting& twice) {
+  const auto steps = [&](const Setting& setting) {
+    const std::uint64_t before = steps_of_checks;
+    findings_of(body, setting, only<Check>());
+    return static_cast<double>(steps_of_checks - before);
+  };
+  const double one = steps(once);
+  return steps(twice) / one;
+}
+
+template <class Check>
+double growth_with_blocks(const std::string& body) {
+  return growth<Check>(body, {.buffers = {zeros(4), zeros(4)}, .grid = {512, 1, 1}, .block = {32, 1, 1}},
+                       {.buffers = {zeros(4), zeros(4)}, .grid = {1024, 1, 1}, .block = {32, 1, 1}});
+}
+
+constexpr double linear = 2.4;  // 2, and some of n log n
+
+TEST_CASE("volatile increments of one location by many blocks are checked in linear time") {
+  const std::string increment =
+      "ld.volatile.global.u32 %r1, [buffer0]; add.u32 %r1, %r1, 1; st.volatile.global.u32 [buffer0], %r1;";
+  CHECK(growth_with_blocks<RaceCheck>(increment) < linear);
+  CHECK(growth_with_blocks<FenceCheck>(increment) < linear);
+}
+
+TEST_CASE("a flag that many blocks poll is checked in linear time") {
+  CHECK(growth_with_blocks<RaceCheck>(
+            "setp.ne.u32 %p2, cta, 0; @%p2 bra spin; st.global.u32 [buffer1], 5; "
+            "st.release.gpu.global.u32 [buffer0], 1;\n"
+            "spin: ld.acquire.gpu.global.u32 %r1, [buffer0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra spin; "
+            "ld.global.u32 %r2, [buffer1];") < linear);
+}
+
+TEST_CASE("blocks that draw tiles after a fence of one thread are checked in linear time") {
+  const std::string draw =
+      ".shared .u32 tile[1];\n"
+      "again: setp.ne.u32 %p1, tid, 0; @%p1 bra wait; fence.acq_rel.gpu; "
+      "atom.global.add.u32 %r1, [buffer0], 1; st.shared.u32 [tile], %r1;\n"
+      "wait: bar.sync 0; ld.shared.u32 %r2, [tile]; bar.sync 0; ld.global.u32 %r3, [buffer1]; "
+      "setp.lt.u32 %p2, %r2, %r3; @%p2 bra again;";
+  const auto tiles = [](std::uint32_t count) {
+    return Setting{.buffers = {zeros(4), words({count})}, .grid = {4, 1, 1}, .block = {64, 1, 1}};
+  };
+  CHECK(growth<RaceCheck>(draw, tiles(200), tiles(400)) < linear);
+}
+
+}  // namespace
+}  // namespace foldproof::sanitizer_tests
