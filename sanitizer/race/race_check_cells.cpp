@@ -71,7 +71,9 @@ void Entries::make_index() {
 void Entries::add_to_index(std::size_t position) {
   ++steps_of_checks;
   index->of_warp[all[position].warp].push_back(position);
-  if (all[position].manner.writes) index->writes.push_back(position);
+  if (!all[position].manner.writes) return;
+  index->writes.push_back(position);
+  ++index->writes_of_chain[all[position].chain];
 }
 
 // Compares and records the accesses lane by lane, in cells.
@@ -331,18 +333,26 @@ void RaceCheck::compare_few(const AccessEvent& event, Cell& cell, Entries& entri
                             const Entry& now, WarpClock& who, std::uint64_t address, bool with_writes) {
   std::vector<Entry>& all = entries.all;
   if (!entries.index) entries.make_index();
-  const auto is_witness = [](const Entry& earlier, LaneSet) { return earlier.observes; };
+  auto& [of_warp, writes, writes_of_chain] = *entries.index;
+  const auto is_witness = [&](const Entry& earlier, LaneSet unordered) {
+    if (!earlier.observes || (earlier.manner.writes && unordered != 0)) return earlier.observes;
+    const auto written = writes_of_chain.find(earlier.chain);
+    return written != writes_of_chain.end() && written->second > (earlier.manner.writes ? 1U : 0U);
+  };
   const auto compare_with = [&](std::size_t k) {
-    if (all[k].lanes != 0)
-      all[k].lanes = compare_one(event, cell, all, k, lane, now, who, address, is_witness);
+    Entry& earlier = all[k];
+    if (earlier.lanes == 0) return;
+    earlier.lanes = compare_one(event, cell, all, k, lane, now, who, address, is_witness);
+    if (earlier.lanes == 0 && earlier.manner.writes && --writes_of_chain[earlier.chain] == 0)
+      writes_of_chain.erase(earlier.chain);
   };
   const auto is_gone = [&](std::size_t k) { return all[k].lanes == 0; };
   if (with_writes) {
-    for (const std::size_t k : entries.index->writes) compare_with(k);
-    std::erase_if(entries.index->writes, is_gone);
+    for (const std::size_t k : writes) compare_with(k);
+    std::erase_if(writes, is_gone);
   }
-  const auto own = entries.index->of_warp.find(now.warp);
-  if (own == entries.index->of_warp.end()) return;
+  const auto own = of_warp.find(now.warp);
+  if (own == of_warp.end()) return;
   for (const std::size_t k : own->second)
     if (!with_writes || !all[k].manner.writes) compare_with(k);
   std::erase_if(own->second, is_gone);
