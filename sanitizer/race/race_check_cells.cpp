@@ -73,7 +73,7 @@ void Entries::add_to_index(std::size_t position) {
   index->of_warp[all[position].warp].push_back(position);
   if (!all[position].manner.writes) return;
   index->writes.push_back(position);
-  ++index->writes_of_chain[all[position].chain];
+  index->writes_of_chain[all[position].chain].push_back(position);
 }
 
 // Compares and records the accesses lane by lane, in cells.
@@ -334,19 +334,21 @@ void RaceCheck::compare_few(const AccessEvent& event, Cell& cell, Entries& entri
   std::vector<Entry>& all = entries.all;
   if (!entries.index) entries.make_index();
   auto& [of_warp, writes, writes_of_chain] = *entries.index;
+  const auto is_gone = [&](std::size_t k) { return all[k].lanes == 0; };
+  // As in `compare`: whether a write of the chain that is before the entry is kept.
   const auto is_witness = [&](const Entry& earlier, LaneSet unordered) {
     if (!earlier.observes || (earlier.manner.writes && unordered != 0)) return earlier.observes;
-    const auto written = writes_of_chain.find(earlier.chain);
-    return written != writes_of_chain.end() && written->second > (earlier.manner.writes ? 1U : 0U);
+    const auto chain = writes_of_chain.find(earlier.chain);
+    if (chain == writes_of_chain.end()) return false;
+    std::deque<std::size_t>& kept = chain->second;
+    while (!kept.empty() && is_gone(kept.front())) kept.pop_front();
+    if (!kept.empty()) return &all[kept.front()] < &earlier;
+    writes_of_chain.erase(chain);
+    return false;
   };
   const auto compare_with = [&](std::size_t k) {
-    Entry& earlier = all[k];
-    if (earlier.lanes == 0) return;
-    earlier.lanes = compare_one(event, cell, all, k, lane, now, who, address, is_witness);
-    if (earlier.lanes == 0 && earlier.manner.writes && --writes_of_chain[earlier.chain] == 0)
-      writes_of_chain.erase(earlier.chain);
+    if (!is_gone(k)) all[k].lanes = compare_one(event, cell, all, k, lane, now, who, address, is_witness);
   };
-  const auto is_gone = [&](std::size_t k) { return all[k].lanes == 0; };
   if (with_writes) {
     for (const std::size_t k : writes) compare_with(k);
     std::erase_if(writes, is_gone);
