@@ -14,8 +14,8 @@
 namespace foldproof {
 namespace {
 
-constexpr std::uint64_t fewest = 62'500, most = 1'000'000;
-constexpr double longest = 30;  ///< seconds; a pattern that took longer is not measured with more events
+constexpr std::uint64_t fewest = 15'625, most = 1'000'000;
+constexpr double longest = 4;  ///< seconds; a pattern that took longer is not measured with more events
 
 struct Point {
   std::uint64_t events = 0;

@@ -9,8 +9,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "sanitizer/race/vector_clock.h"
@@ -100,6 +102,7 @@ struct Entries {
   struct Index {
     std::map<WarpId, std::vector<std::size_t>> of_warp;
     std::vector<std::size_t> writes;
+    std::unordered_map<std::uint32_t, std::deque<std::size_t>> writes_of_chain;
   };
   std::vector<Entry> all;
   std::shared_ptr<Index> index;  ///< null: out of date

@@ -71,7 +71,9 @@ void Entries::make_index() {
 void Entries::add_to_index(std::size_t position) {
   ++steps_of_checks;
   index->of_warp[all[position].warp].push_back(position);
-  if (all[position].manner.writes) index->writes.push_back(position);
+  if (!all[position].manner.writes) return;
+  index->writes.push_back(position);
+  index->writes_of_chain[all[position].chain].push_back(position);
 }
 
 // Compares and records the accesses lane by lane, in cells.
@@ -331,18 +333,28 @@ void RaceCheck::compare_few(const AccessEvent& event, Cell& cell, Entries& entri
                             const Entry& now, WarpClock& who, std::uint64_t address, bool with_writes) {
   std::vector<Entry>& all = entries.all;
   if (!entries.index) entries.make_index();
-  const auto is_witness = [](const Entry& earlier, LaneSet) { return earlier.observes; };
-  const auto compare_with = [&](std::size_t k) {
-    if (all[k].lanes != 0)
-      all[k].lanes = compare_one(event, cell, all, k, lane, now, who, address, is_witness);
-  };
+  auto& [of_warp, writes, writes_of_chain] = *entries.index;
   const auto is_gone = [&](std::size_t k) { return all[k].lanes == 0; };
+  // As in `compare`: whether a write of the chain that is before the entry is kept.
+  const auto is_witness = [&](const Entry& earlier, LaneSet unordered) {
+    if (!earlier.observes || (earlier.manner.writes && unordered != 0)) return earlier.observes;
+    const auto chain = writes_of_chain.find(earlier.chain);
+    if (chain == writes_of_chain.end()) return false;
+    std::deque<std::size_t>& kept = chain->second;
+    while (!kept.empty() && is_gone(kept.front())) kept.pop_front();
+    if (!kept.empty()) return &all[kept.front()] < &earlier;
+    writes_of_chain.erase(chain);
+    return false;
+  };
+  const auto compare_with = [&](std::size_t k) {
+    if (!is_gone(k)) all[k].lanes = compare_one(event, cell, all, k, lane, now, who, address, is_witness);
+  };
   if (with_writes) {
-    for (const std::size_t k : entries.index->writes) compare_with(k);
-    std::erase_if(entries.index->writes, is_gone);
+    for (const std::size_t k : writes) compare_with(k);
+    std::erase_if(writes, is_gone);
   }
-  const auto own = entries.index->of_warp.find(now.warp);
-  if (own == entries.index->of_warp.end()) return;
+  const auto own = of_warp.find(now.warp);
+  if (own == of_warp.end()) return;
   for (const std::size_t k : own->second)
     if (!with_writes || !all[k].manner.writes) compare_with(k);
   std::erase_if(own->second, is_gone);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "sanitizer/lane_set.h"
 #include "sanitizer/work.h"
 
 namespace foldproof {
@@ -19,7 +20,14 @@ struct Warp final : VectorClockNode {
 /// A block, whose children are warps, or a node above blocks.
 struct Inner final : VectorClockNode {
   Time whole = 0;  ///< for a block: all threads are known up to it; children hold only what is known beyond
+  LaneSet present = 0;  ///< the children that are not null
   std::array<Pointer, 32> children;
+
+  void set(std::size_t child, Pointer node) {
+    present =
+        node ? present | bit(static_cast<unsigned>(child)) : present & ~bit(static_cast<unsigned>(child));
+    children[child] = std::move(node);
+  }
 };
 
 const Warp& as_warp(const Pointer& node) { return static_cast<const Warp&>(*node); }
@@ -33,7 +41,7 @@ unsigned height_of(BlockNumber block) { return (static_cast<unsigned>(std::bit_w
 
 Pointer above(Pointer node, std::size_t child) {
   auto parent = boost::intrusive_ptr<Inner>(new Inner);
-  parent->children[child] = std::move(node);
+  parent->set(child, std::move(node));
   return parent;
 }
 
@@ -60,23 +68,27 @@ Pointer joined(const Pointer& a, const Pointer& b, unsigned level) {
   if (!a) return b;
   ++steps_of_checks;
   const Inner &x = as_inner(a), &y = as_inner(b);
-  auto both = boost::intrusive_ptr<Inner>(new Inner);
-  both->whole = std::max(x.whole, y.whole);
-  bool all_of_a = both->whole == x.whole, all_of_b = both->whole == y.whole;
-  for (std::size_t k = 0; k < both->children.size(); ++k) {
-    Pointer& child = both->children[k];
+  const Time whole = std::max(x.whole, y.whole);
+  bool all_of_a = whole == x.whole, all_of_b = whole == y.whole;
+  boost::intrusive_ptr<Inner> both;  // null as long as the result equals one of them
+  for_lanes(x.present | y.present, [&](unsigned k) {
     const Pointer &left = x.children[k], &right = y.children[k];
-    if (left == right || !right)
-      child = left;
-    else if (!left)
-      child = right;
-    else
-      child = level == 0 ? joined(left, right) : joined(left, right, level - 1);
-    if (level == 0 && child && !is_beyond(as_warp(child).lanes, both->whole)) child.reset();
-    all_of_a &= child == left;
-    all_of_b &= child == right;
-  }
-  return all_of_a ? a : all_of_b ? b : both;
+    Pointer child = !right || left == right ? left
+                    : !left                 ? right
+                    : level == 0            ? joined(left, right)
+                                            : joined(left, right, level - 1);
+    if (level == 0 && child && !is_beyond(as_warp(child).lanes, whole)) child.reset();
+    if (!both && !(all_of_a && child == left) && !(all_of_b && child == right)) {
+      both = new Inner;
+      both->whole = whole;
+      for_lanes((x.present | y.present) & (bit(k) - 1),
+                [&](unsigned m) { both->set(m, all_of_a ? x.children[m] : y.children[m]); });
+    }
+    all_of_a = all_of_a && child == left;
+    all_of_b = all_of_b && child == right;
+    if (both) both->set(k, std::move(child));
+  });
+  return both ? Pointer(both) : all_of_a ? a : b;
 }
 
 /// The first block below a node, from the given one on; `first` is the node's first block.
@@ -98,7 +110,7 @@ BlockNumber next_below(const Inner& node, unsigned level, BlockNumber first, Blo
 VectorClock::VectorClock(const WarpId& warp, Time whole, const LaneTimes& lanes) {
   auto node = boost::intrusive_ptr<Inner>(new Inner);
   node->whole = whole;
-  if (is_beyond(lanes, whole)) node->children[warp.warp] = new Warp(lanes);
+  if (is_beyond(lanes, whole)) node->set(warp.warp, new Warp(lanes));
   root_ = std::move(node);
   while (height_ < height_of(warp.block)) {
     ++height_;
