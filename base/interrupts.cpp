@@ -5,6 +5,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -22,6 +23,13 @@ std::atomic<int> descriptor{-1};
 std::atomic<bool> interrupted{false};
 std::atomic<int> graceful{0};
 volatile std::sig_atomic_t received_reason = 0;
+
+struct Reason {
+  EndReason reason;
+  int signal;
+};
+constexpr Reason reasons[] = {
+    {EndReason::interrupted, SIGTERM}, {EndReason::out_of_time, SIGUSR1}, {EndReason::too_slow, SIGUSR2}};
 
 sigset_t both_signals() {
   sigset_t signals;
@@ -83,16 +91,12 @@ int interrupt_descriptor() { return descriptor; }
 
 EndReason end_reason() { return static_cast<EndReason>(received_reason); }
 
-int signal_of(EndReason reason) {
-  return reason == EndReason::too_slow ? SIGUSR2 : reason == EndReason::out_of_time ? SIGUSR1 : SIGTERM;
-}
+int signal_of(EndReason reason) { return std::ranges::find(reasons, reason, &Reason::reason)->signal; }
 
 void receive_end_reasons() {
-  for (const EndReason reason : {EndReason::interrupted, EndReason::out_of_time, EndReason::too_slow})
-    std::signal(signal_of(reason), [](int signal) {
-      received_reason = static_cast<int>(signal == SIGUSR2   ? EndReason::too_slow
-                                         : signal == SIGUSR1 ? EndReason::out_of_time
-                                                             : EndReason::interrupted);
+  for (const Reason& row : reasons)
+    std::signal(row.signal, [](int signal) {
+      received_reason = static_cast<int>(std::ranges::find(reasons, signal, &Reason::signal)->reason);
     });
 }
 

@@ -53,16 +53,6 @@ std::string checked(const Assignment& assignment, std::span<const Mutant> mutant
   return pack(json);
 }
 
-/// The report of a mutant that was not tried.
-MutantReport untried(const Mutant& mutant) {
-  MutantReport report;
-  report.mutation = mutant.mutation;
-  report.change = mutant.change;
-  report.at = mutant.at;
-  report.edits = report.alive = mutant.edits.size();
-  return report;
-}
-
 void take(MutationReport& report, const Slice& slice, const Outcome& outcome) {
   if (outcome.ending == Outcome::Ending::out_of_time) {
     std::ranges::transform(slice.mutants, std::back_inserter(report.mutants), untried);

@@ -201,7 +201,6 @@ void fill_cache(const std::vector<Subject*>& subjects, const CompileOptions& opt
 
 void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
                       const Console& console, ProgressLine& line) {
-  ask_nvcc(options);
   CompileOptions from_cache = options;
   from_cache.only_cached = true;
   std::vector<InputError> errors;
@@ -251,7 +250,6 @@ std::vector<Contract> guessed_contracts(const std::filesystem::path& source, con
     block = Range::parse(outcome.text, {});
   };
   pool.progress = [](std::uint64_t) {};
-  ask_nvcc(options);
   if (!pool.run()) throw Interrupted{};
   return contracts;
 }

@@ -302,14 +302,6 @@ struct Launches {
 
 }  // namespace
 
-void ask_nvcc(const CompileOptions& options) {
-  try {
-    if (const auto nvcc = find_nvcc(options.nvcc)) nvcc_version(*nvcc, options.deadline);
-  } catch (const InputError&) {
-  } catch (const Unsupported&) {
-  }
-}
-
 fs::path default_cache() {
   std::error_code error;
   return ptx_folder_of(fs::read_symlink("/proc/self/exe", error));

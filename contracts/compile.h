@@ -26,10 +26,6 @@ struct CompileOptions {
 
 struct NotCached {};
 
-/// Lets this process, and the forks that it starts later, know the version of nvcc, so that not every
-/// compilation asks for it. If that fails, a compilation reports why.
-void ask_nvcc(const CompileOptions& options);
-
 /// The folder of the PTX cache unless an option sets another: ptx_folder_of the running program.
 std::filesystem::path default_cache();
 

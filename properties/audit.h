@@ -33,7 +33,8 @@ struct AuditOptions {
   std::optional<std::filesystem::path> store;
   /// Called after every run of a case, at least.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
-  std::chrono::milliseconds case_limit{};  ///< of which a task that is too slow was reminded, for the report
+  std::chrono::milliseconds
+      case_limit{};  ///< named in the report if a case exceeds it; the caller enforces it
 };
 
 /// The report before anything was checked: kernel, instance and file; or why it was not checked.

@@ -68,6 +68,9 @@ struct MutantReport {
   std::string reason;             ///< why it is equivalent or invalid
 };
 
+/// The report of a mutant before it is tried.
+MutantReport untried(const Mutant& mutant);
+
 /// The mutation results of one instance.
 struct MutationReport {
   std::string kernel, id, label, file;

@@ -57,7 +57,7 @@ void lack_nvcc(const std::string& wished) {
 }
 
 std::string nvcc_version(const fs::path& nvcc, Deadline deadline) {
-  // Every compilation asks; tasks inherit what the process that starts them knows.
+  // Every compilation asks. Forks inherit the answer, since compile_subjects first tries the cache itself.
   static std::map<fs::path, std::string> known;
   if (const auto found = known.find(nvcc); found != known.end()) return found->second;
   const TemporaryFolder temporary;

@@ -188,11 +188,7 @@ class Trials {
   }
 
   static MutantReport report_of(const Mutant& mutant, const std::vector<Trial>& trials) {
-    MutantReport report;
-    report.mutation = mutant.mutation;
-    report.change = mutant.change;
-    report.at = mutant.at;
-    report.edits = trials.size();
+    MutantReport report = untried(mutant);
     const Trial* shown = &trials.front();
     if (const auto alive = std::ranges::find_if_not(trials, &Trial::ended); alive != trials.end()) {
       shown = &*alive;
@@ -225,6 +221,15 @@ class Trials {
 };
 
 }  // namespace
+
+MutantReport untried(const Mutant& mutant) {
+  MutantReport report;
+  report.mutation = mutant.mutation;
+  report.change = mutant.change;
+  report.at = mutant.at;
+  report.edits = report.alive = mutant.edits.size();
+  return report;
+}
 
 std::string_view name(MutantStatus status) {
   constexpr std::string_view names[] = {"killed", "survived", "equivalent", "invalid", "skipped"};

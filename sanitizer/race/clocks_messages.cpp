@@ -77,7 +77,7 @@ void Clocks::fences(const FenceEvent& event) {
   });
 }
 
-// As far as the scopes of release and acquire include each other.
+// What an acquire of this scope obtains: the releases for which the scope of each side includes the other.
 VectorClock Clocks::acquirable(const Message& message, BlockNumber block, SyncScope scope) {
   VectorClock all;
   if (scope >= SyncScope::gpu) all = message.wide;

@@ -49,7 +49,7 @@ class VectorClock {
   /// Whether anything that the block did is known.
   bool mentions(BlockNumber block) const;
   static constexpr BlockNumber no_block = ~BlockNumber{0};
-  /// The first block, from the given one on, of which anything is known; no_block if there is none.
+  /// The first block that is known, starting at `from`; no_block if there is none.
   BlockNumber next_mentioned(BlockNumber from) const;
 
  private:

@@ -64,7 +64,7 @@ TEST_CASE("the target of a link in Markdown has no markup") {
   CHECK(markdown_target("a b)|\n<µ") == "a%20b%29%7C%0A%3C%C2%B5");
 }
 
-TEST_CASE("UTF-8 is told from other bytes") {
+TEST_CASE("valid UTF-8 is distinguished from other bytes") {
   CHECK(is_utf8("aµ\u202e\x1b"));
   CHECK_FALSE(is_utf8("a\xff"));
   CHECK_FALSE(is_utf8("\xc2"));

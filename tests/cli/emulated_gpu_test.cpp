@@ -17,26 +17,9 @@ How on_emulated_gpu(std::vector<std::string> more = {}) {
   return {{}, {}, {}, std::move(more)};
 }
 
-const std::string sum_contract = R"toml(format = 1
-id = "sum"
-[source]
-path = "sum.ptx"
-[reduction]
-operator = "sum"
-input = "f32"
-result = "partials"
-[domain]
-count = "0 .. 2^21"
-block = "1 .. 256"
-grid = "1 .. 16"
-[output]
-count = "grid * block"
-[[launch]]
-entry = "sum"
-grid = "grid"
-block = "block"
-arguments = ["input", "output", "count"]
-[claims]
+const std::string contract =
+    sum_contract("id = \"sum\"", "count = \"0 .. 2^21\"\nblock = \"1 .. 256\"\ngrid = \"1 .. 16\"") +
+    R"toml([claims]
 deterministic = true
 height = "ceil_div(count, grid * block)"
 )toml";
@@ -45,7 +28,7 @@ height = "ceil_div(count, grid * block)"
 struct Sum : Folder {
   explicit Sum(const std::string& ptx = sum_ptx) {
     file("sum.ptx", ptx);
-    file("sum.toml", sum_contract);
+    file("sum.toml", contract);
   }
   RanJson large(std::vector<std::string> environment = {}) const {
     return run_json({"audit", path("sum.toml"), "--device", "cuda", "--large"},

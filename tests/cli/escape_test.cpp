@@ -42,36 +42,16 @@ void check_is_harmless(const std::string& text) {
   CHECK(foldproof::printable_lines(text) == text);
 }
 
-const std::string sum_contract = R"(format = 1
-id = )" + toml_of(hostile) + R"(
-summary = )" + toml_of(hostile) + R"(
-published = )" + toml_of(hostile) +
-                                 R"(
-[source]
-path = "sum.ptx"
-[reduction]
-operator = "sum"
-input = "f32"
-result = "partials"
-[output]
-count = "grid * block"
-[domain]
-count = "0 .. 1000"
-block = "32"
-grid = "1"
-[[launch]]
-entry = "sum"
-grid = "grid"
-block = "block"
-arguments = ["input", "output", "count"]
-)";
+const std::string contract_text = sum_contract(
+    "id = " + toml_of(hostile) + "\nsummary = " + toml_of(hostile) + "\npublished = " + toml_of(hostile),
+    "count = \"0 .. 1000\"\nblock = \"32\"\ngrid = \"1\"");
 
 /// The folder has a hostile name, too.
 struct Hostile : Folder {
   Hostile() {
     fs::create_directory(inner());
     file("inner\x1b[31m\xff/sum.ptx", sum_ptx);
-    file("inner\x1b[31m\xff/sum.toml", sum_contract);
+    file("inner\x1b[31m\xff/sum.toml", contract_text);
   }
   std::string inner() const { return path("inner\x1b[31m\xff"); }
   std::string contract() const { return inner() + "/sum.toml"; }

@@ -211,25 +211,8 @@ TEST_CASE("output beyond the file-size limit gives status 3 and one JSON object"
                                                               contract, folder.path("report")));
   CHECK(report.status == 3);
   folder.file("sum.ptx", sum_ptx);
-  const std::string sum = folder.file("sum.toml", R"(format = 1
-[source]
-path = "sum.ptx"
-[reduction]
-operator = "sum"
-input = "f32"
-result = "partials"
-[output]
-count = "grid * block"
-[domain]
-count = "0 .. 1000"
-block = "1"
-grid = "1"
-[[launch]]
-entry = "sum"
-grid = "grid"
-block = "block"
-arguments = ["input", "output", "count"]
-)");
+  const std::string sum =
+      folder.file("sum.toml", sum_contract("", "count = \"0 .. 1000\"\nblock = \"1\"\ngrid = \"1\""));
   const std::string drawing = folder.path("tree.svg");
   const RanJson tree = run_after("ulimit -f 4", fmt::format("tree {} --svg {}", sum, drawing));
   CHECK(tree.status == 3);

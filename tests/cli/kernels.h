@@ -45,6 +45,28 @@ done:
 }
 )";
 
+/// A contract for sum_ptx in sum.ptx, with these lines at its top and in its domain.
+inline std::string sum_contract(const std::string& top, const std::string& domain) {
+  return "format = 1\n" + top + R"(
+[source]
+path = "sum.ptx"
+[reduction]
+operator = "sum"
+input = "f32"
+result = "partials"
+[output]
+count = "grid * block"
+[domain]
+)" + domain +
+         R"(
+[[launch]]
+entry = "sum"
+grid = "grid"
+block = "block"
+arguments = ["input", "output", "count"]
+)";
+}
+
 /// Each thread adds one to its element: add_one(int* x, unsigned count).
 inline const std::string add_one_ptx = R"(.version 8.0
 .target sm_90

@@ -40,7 +40,7 @@ struct Options {
   fs::path keep = "hostile";
 };
 
-/// One run: the arguments, and the files of its folder, of which the first was mutated.
+/// The arguments of one run and the files in its folder.
 struct Run {
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> files;
@@ -48,10 +48,11 @@ struct Run {
 
 using Random = std::mt19937_64;
 
-/// The texts of a kind of input: the files of the corpus with this extension.
-std::vector<std::string> corpus(const std::string& extension) {
+/// The texts of a kind of input: the files of a corpus with this extension.
+std::vector<std::string> corpus(const std::string& extension,
+                                const fs::path& folder = FOLDPROOF_HOSTILE_CORPUS) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(FOLDPROOF_HOSTILE_CORPUS))
+  for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().string().ends_with(extension)) files.push_back(entry.path());
   std::ranges::sort(files);
   std::vector<std::string> texts;
@@ -64,7 +65,7 @@ std::string any_mutated(const std::vector<std::string>& texts, Random& random) {
 }
 
 std::vector<std::string> ptx_texts() {
-  std::vector<std::string> texts = corpus(".ptx");
+  std::vector<std::string> texts = corpus(".ptx", FOLDPROOF_PTX_CORPUS);
   texts.insert(texts.end(), {test::sum_ptx, test::add_one_ptx, test::past_tile_ptx});
   return texts;
 }

@@ -41,8 +41,8 @@ struct Allocation {
   bool live = false;
 };
 
-/// Describes an access to `size` bytes at that offset of an object of `bytes` bytes, outside of which it
-/// begins or ends: "4 bytes past the end of WHAT".
+/// Describes an access of `size` bytes at `offset` that is partly or fully outside an object of `bytes`
+/// bytes: "4 bytes past the end of WHAT".
 std::string relative_to(const std::string& what, std::int64_t offset, std::uint64_t size,
                         std::uint64_t bytes);
 

@@ -55,7 +55,7 @@ std::string text_of(const ptx::Statement& statement);
 /// The elements of a vector operand {a, b}; null for any other operand.
 const std::vector<ptx::Operand>* vector_of(const ptx::Operand& operand);
 
-/// The special register of that name, and the one that an operand names; null if there is none.
+/// Looks up a special register by its name, or by an operand; returns null if there is none.
 const SpecialRow* special_named(std::string_view name);
 const SpecialRow* special_in(const ptx::Operand& operand);
 
