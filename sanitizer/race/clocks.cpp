@@ -26,6 +26,7 @@ void Clocks::block_begins(BlockNumber number) {
   block->number = number;
   block->base = latest_time_;
   block->outer = {};
+  block->has_released = false;
   for (auto& barrier : block->barriers) barrier = {};
   block->warps.resize(warps_);
   for (std::uint32_t w = 0; w < warps_; ++w) {

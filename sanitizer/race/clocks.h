@@ -97,6 +97,9 @@ struct BlockClock {
   BlockNumber number = 0;
   Time base = 0;      ///< all of its threads know each other up to this time
   VectorClock outer;  ///< what all of its threads have learnt about others
+  /// Whether it has fenced, released or arrived at a cluster barrier. Until then, no other block can learn of
+  /// anything that it did.
+  bool has_released = false;
   std::vector<WarpClock> warps;
   /// What lanes knew, and what their fences had released, when they arrived.
   struct Released {

@@ -154,6 +154,7 @@ void Clocks::synchronize_part(BlockClock& block, const BlockClock::Barrier& comp
 // A relaxed arrival passes on what fences have released, and the fact that the block has begun.
 void Clocks::cluster_arrives(const BarrierEvent& event, bool releases) {
   WarpClock& warp = this->warp(event.warp);
+  block(event.warp.block).has_released = true;
   ClusterPhase& phase = clusters_[event.warp.block / blocks_per_cluster_];
   VectorClock& arrived = phase.arrived;
   if (releases) {

@@ -68,6 +68,7 @@ void Clocks::fences(const FenceEvent& event) {
                            warp.observed_at.lower_bound({lane + 1, Datum{{0, 0}, 0}}));
   });
   ++warp.time;
+  block(event.warp.block).has_released = true;
   const auto scope = static_cast<std::size_t>(event.scope);
   for_lanes(event.lanes, [&](unsigned lane) {
     auto& released = fencing(warp, lane).released;
@@ -174,7 +175,10 @@ void Clocks::pass_messages(const AccessEvent& event) {
   const bool writes = event.what != AccessEvent::What::read;
   WarpClock& warp = this->warp(event.warp);
   if (!event.releases && messages_.empty() && !warp.fencing && warp.released_at.empty()) return;
-  if (event.releases) ++warp.time;
+  if (event.releases) {
+    ++warp.time;
+    block(event.warp.block).has_released = true;
+  }
   const std::uint32_t bytes = std::max(event.element_bytes, 1U);
   for_lanes(event.lanes, [&](unsigned lane) {
     const Location first = location_of(event, lane);

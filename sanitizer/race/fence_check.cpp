@@ -23,12 +23,28 @@ bool writes(const AccessEvent& event) { return event.what != What::read; }
 void FenceCheck::launch_begins(const LaunchView& launch) {
   Clocked::launch_begins(launch);
   places_.clear();
+  accessed_.clear();
   reported_.clear();
 }
 
 void FenceCheck::block_ends(BlockNumber block) {
+  if (!all_clocks_[obeyed].block(block).has_released) forget_unreleased(block);
+  accessed_.erase(block);
   Clocked::block_ends(block);
   erase_shared(places_, block);
+}
+
+void FenceCheck::forget_unreleased(BlockNumber block) {
+  const auto forget = [&](Accesses& accesses) {
+    auto& by_warp = accesses.by_warp;
+    by_warp.erase(by_warp.lower_bound({block, 0}), by_warp.lower_bound({block + 1, 0}));
+  };
+  for (const Location& location : accessed_[block]) {
+    const auto place = places_.find(location);
+    if (place == places_.end()) continue;
+    forget(place->second.reads);
+    forget(place->second.writes);
+  }
 }
 
 void FenceCheck::accesses(const AccessEvent& event) {
@@ -76,7 +92,7 @@ void FenceCheck::access(const AccessEvent& event, unsigned lane, const Location&
     (*place.readers)[event.warp].push_back(now.when);
   std::shared_ptr<Readers> readers;
   if (event.is_plain()) {
-    Access& kept = remember(writes(event) ? place.writes : place.reads, now);
+    Access& kept = remember(writes(event) ? place.writes : place.reads, now, location);
     if (writes(event) && !kept.readers) kept.readers = std::make_shared<Readers>();
     readers = kept.readers;
   }
@@ -84,9 +100,10 @@ void FenceCheck::access(const AccessEvent& event, unsigned lane, const Location&
 }
 
 // A lane's last access represents its earlier ones.
-FenceCheck::Access& FenceCheck::remember(Accesses& accesses, const Access& now) {
+FenceCheck::Access& FenceCheck::remember(Accesses& accesses, const Access& now, const Location& location) {
   if (std::ranges::find(accesses.sites, now.site) == accesses.sites.end()) accesses.sites.push_back(now.site);
   std::vector<Access>& own = accesses.by_warp[now.when.warp];
+  if (own.empty()) accessed_[now.when.warp.block].insert(location);
   for (Access& access : own) access.when.lanes &= ~now.when.lanes;
   std::erase_if(own, [](const Access& access) { return access.when.lanes == 0; });
   const auto same = std::ranges::find_if(own, [&](const Access& access) {

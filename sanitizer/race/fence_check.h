@@ -75,11 +75,14 @@ class FenceCheck final : public Clocked<2> {
   LaneSet missing_fences(const Access& earlier, LaneSet late, const Access& now);
   static bool has_read(const Readers& readers, const Moment& now);
   bool has_seen(const Readers& readers, const Moment& now);
-  static Access& remember(Accesses& accesses, const Access& now);
+  Access& remember(Accesses& accesses, const Access& now, const Location& location);
+  /// Drops the accesses of a block that ends without having released anything: nobody can wait for them.
+  void forget_unreleased(BlockNumber block);
   void report(const AccessEvent& event, const Access& earlier, unsigned earlier_lane, const Access& now,
               std::uint64_t address);
 
   std::map<Location, Place> places_;
+  std::map<BlockNumber, std::set<Location>> accessed_;  ///< by each running block
   std::set<std::pair<Site, Site>> reported_;
 };
 

@@ -28,6 +28,21 @@ struct Inner final : VectorClockNode {
         node ? present | bit(static_cast<unsigned>(child)) : present & ~bit(static_cast<unsigned>(child));
     children[child] = std::move(node);
   }
+
+  /// Whether this node is known to include the other. When many clocks that share old subtrees learn the
+  /// same, each pair of subtrees is compared only once.
+  bool is_known_to_include(const Inner& other) const {
+    return std::ranges::find(included_, other.id_) != included_.end();
+  }
+  void note_inclusion(const Inner& other) const { included_[next_++ % included_.size()] = other.id_; }
+
+ private:
+  static inline std::uint64_t last_id = 0;
+  std::uint64_t id_ = ++last_id;
+  /// The latest nodes that were joined with this one and added nothing; 0: none. Several, since clocks of
+  /// several ages come in turn: what a thread knows, what its fence has released, what it has observed.
+  mutable std::array<std::uint64_t, 4> included_{};
+  mutable unsigned next_ = 0;
 };
 
 const Warp& as_warp(const Pointer& node) { return static_cast<const Warp&>(*node); }
@@ -66,8 +81,10 @@ Pointer joined(const Pointer& a, const Pointer& b) {
 Pointer joined(const Pointer& a, const Pointer& b, unsigned level) {
   if (!b || a == b) return a;
   if (!a) return b;
-  ++steps_of_checks;
   const Inner &x = as_inner(a), &y = as_inner(b);
+  if (x.is_known_to_include(y)) return a;
+  if (y.is_known_to_include(x)) return b;
+  ++steps_of_checks;
   const Time whole = std::max(x.whole, y.whole);
   bool all_of_a = whole == x.whole, all_of_b = whole == y.whole;
   boost::intrusive_ptr<Inner> both;  // null as long as the result equals one of them
@@ -88,7 +105,9 @@ Pointer joined(const Pointer& a, const Pointer& b, unsigned level) {
     all_of_b = all_of_b && child == right;
     if (both) both->set(k, std::move(child));
   });
-  return both ? Pointer(both) : all_of_a ? a : b;
+  if (both) return both;
+  (all_of_a ? x : y).note_inclusion(all_of_a ? y : x);
+  return all_of_a ? a : b;
 }
 
 /// The first block below a node, from the given one on; `first` is the node's first block.

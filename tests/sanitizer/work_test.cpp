@@ -4,6 +4,7 @@
 
 #include "sanitizer/fixture.h"
 #include "sanitizer/race/fence_check.h"
+#include "sanitizer/race/vector_clock.h"
 
 namespace foldproof::sanitizer_tests {
 namespace {
@@ -41,6 +42,34 @@ TEST_CASE("a flag that many blocks poll is checked in linear time") {
             "st.release.gpu.global.u32 [buffer0], 1;\n"
             "spin: ld.acquire.gpu.global.u32 %r1, [buffer0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra spin; "
             "ld.global.u32 %r2, [buffer1];") < linear);
+}
+
+TEST_CASE("a hint that many blocks read and few write is checked in linear time") {
+  CHECK(
+      growth_with_blocks<FenceCheck>(
+          "ld.volatile.global.u32 %r1, [buffer0]; and.b32 %r2, cta, 15; setp.ne.u32 %p1, %r2, 0; @%p1 exit; "
+          "st.volatile.global.u32 [buffer0], 5;") < linear);
+}
+
+TEST_CASE("joining what all blocks of a grid barrier know takes n log n time") {
+  // Every block knows the past of all, and its own present; its fence released an older past.
+  const auto steps = [](BlockNumber blocks) {
+    VectorClock fenced, past;
+    for (BlockNumber block = 0; block < blocks; ++block) {
+      fenced.join({{block, 0}, 1, {}});
+      past.join({{block, 0}, 2, {}});
+    }
+    const std::uint64_t before = steps_of_checks;
+    VectorClock message;
+    for (BlockNumber block = 0; block < blocks; ++block) {
+      VectorClock known = past;
+      known.join({{block, 0}, 3, {}});
+      message.join(fenced);
+      message.join(known);
+    }
+    return static_cast<double>(steps_of_checks - before);
+  };
+  CHECK(steps(4096) / steps(2048) < linear);
 }
 
 TEST_CASE("blocks that draw tiles after a fence of one thread are checked in linear time") {

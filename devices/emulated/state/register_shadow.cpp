@@ -26,8 +26,23 @@ bool is_defined(const std::byte* map, std::uint64_t bytes) {
 }
 
 const UndefinedBits::Row* UndefinedBits::find(std::uint32_t offset) const {
-  const auto found = std::ranges::find(rows_, offset, &Row::offset);
-  return found == rows_.end() ? nullptr : &*found;
+  const std::size_t at = offset / 4;
+  return at < index_.size() && index_[at] != 0 ? &rows_[index_[at] - 1] : nullptr;
+}
+
+void UndefinedBits::insert(const Row& row) {
+  const std::size_t at = row.offset / 4;
+  if (at >= index_.size()) index_.resize(at + 1);
+  rows_.push_back(row);
+  index_[at] = static_cast<std::uint32_t>(rows_.size());
+}
+
+void UndefinedBits::erase(std::uint32_t offset) {
+  std::uint32_t& place = index_[offset / 4];
+  rows_[place - 1] = rows_.back();
+  index_[rows_.back().offset / 4] = place;
+  rows_.pop_back();
+  place = 0;
 }
 
 std::byte* UndefinedBits::bits(std::size_t frame_bytes) {
@@ -39,14 +54,13 @@ void UndefinedBits::update(std::uint32_t offset, std::uint32_t bytes, std::optio
   const std::byte* row = bits_.data() + offset;
   const bool any_undefined =
       std::any_of(row, row + row_bytes(bytes), [](std::byte b) { return b != std::byte{0}; });
-  const auto found = std::ranges::find(rows_, offset, &Row::offset);
-  if (!any_undefined) {
-    if (found != rows_.end()) rows_.erase(found);
-  } else if (found == rows_.end()) {
-    rows_.push_back({offset, bytes, origin.value_or(0)});
-  } else {
-    *found = {offset, bytes, origin.value_or(found->origin)};
-  }
+  const Row* found = find(offset);
+  if (any_undefined && found)
+    rows_[index_[offset / 4] - 1] = {offset, bytes, origin.value_or(found->origin)};
+  else if (any_undefined)
+    insert({offset, bytes, origin.value_or(0)});
+  else if (found)
+    erase(offset);
 }
 
 void UndefinedBits::define(std::uint32_t offset, LaneMask lanes) {
@@ -73,7 +87,10 @@ LaneMask UndefinedBits::lanes(std::uint32_t offset) const {
 }
 
 void UndefinedBits::clear() {
-  for (const Row& row : rows_) std::memset(bits_.data() + row.offset, 0, row_bytes(row.bytes));
+  for (const Row& row : rows_) {
+    std::memset(bits_.data() + row.offset, 0, row_bytes(row.bytes));
+    index_[row.offset / 4] = 0;
+  }
   rows_.clear();
 }
 

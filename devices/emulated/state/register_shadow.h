@@ -48,8 +48,12 @@ class UndefinedBits {
   void clear();
 
  private:
+  void insert(const Row& row);
+  void erase(std::uint32_t offset);
+
   std::vector<std::byte> bits_;
-  std::vector<Row> rows_;
+  std::vector<Row> rows_;             ///< in no order
+  std::vector<std::uint32_t> index_;  ///< by offset / 4: the row's index in rows_, plus one
 };
 
 /// The nodes of one frame's registers, by row offset.
