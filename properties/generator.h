@@ -13,7 +13,7 @@ namespace foldproof {
 
 /// Classes of counts. Every eight consecutive cases contain each class once; every third time, `corner`
 /// replaces `large`: the largest count with the largest grid, every other time with the largest block as
-/// well.
+/// well. A medium count usually has at least three tiles.
 enum class CountClass : std::uint8_t {
   none,
   one,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <initializer_list>
+#include <numeric>
 
 #include "contracts/sizes.h"
 #include "oracles/number.h"
@@ -21,6 +23,8 @@ constexpr std::string_view distribution = "recipe", transform = "modifier", rela
 
 constexpr std::int64_t small_count = 300;
 constexpr std::int64_t medium_count = 5000;
+/// Medium counts have at least as many tiles, unless these are large.
+constexpr std::int64_t several_tiles = 3;
 constexpr std::int64_t most_rows = 40;
 /// Number of partials in cases meant to have more than the last block folds at once.
 constexpr std::int64_t most_blocks_to_fold = 129;
@@ -143,9 +147,9 @@ class VariableChoice {
         if (nudge_ == 0) return choose_.between(2, 31);  // a partial warp
         return choose_.between(range.low, std::min(most, small_count));
       case CountClass::medium: {
-        const std::int64_t high = std::min(most, medium_count);
-        return choose_.between(
-            fills_block_ ? std::clamp(tile, range.low, std::max(range.low, high)) : range.low, high);
+        const std::int64_t high = std::max(range.low, std::min(most, medium_count));
+        return choose_.between(std::clamp(several_tiles * tile, range.low, std::midpoint(range.low, high)),
+                               high);
       }
       case CountClass::corner: return most;
       case CountClass::large: break;
@@ -237,21 +241,25 @@ CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, con
 CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const {
   const std::size_t classes = distributions_.size();
   const std::uint64_t rank = rank_of(index, seed_), round = rank / classes;
-  const auto is_corner = [&](std::size_t place) {
-    return turn_of(index_of_rank(round * classes + place, seed_), seed_).counts == CountClass::corner;
-  };
+  const auto counts_at = [&](std::uint64_t at) { return turn_of(index_of_rank(at, seed_), seed_).counts; };
   auto inputs = permutation(classes, mixed(hash_of(salt::distribution, seed_) + round));
   auto changes = permutation(classes, mixed(hash_of(salt::transform, seed_) + round));
-  // A lost element shows only if nothing is rounded: the first corner of a round, where many elements can be
-  // lost, has "integers".
-  const auto integers =
-      static_cast<std::size_t>(std::ranges::find(distributions_, "integers") - distributions_.begin());
-  const auto place = static_cast<std::size_t>(std::ranges::find(inputs, integers) - inputs.begin());
-  for (std::size_t corner = 0; corner < classes; ++corner) {
-    if (!is_corner(corner)) continue;
-    std::swap(inputs[corner], inputs[place]);
-    break;
-  }
+  // Gives the distributions, one each, to the first cases of the round with such counts.
+  const auto give = [&](CountClass counts, std::initializer_list<std::string_view> names) {
+    std::size_t place = 0;
+    for (const std::string_view name : names) {
+      const auto known = std::ranges::find(distributions_, name);
+      if (known == distributions_.end()) continue;
+      const auto wanted = static_cast<std::size_t>(known - distributions_.begin());
+      while (place < classes && counts_at(round * classes + place) != counts) ++place;
+      if (place == classes) return;
+      std::swap(inputs[place++], *std::ranges::find(inputs, wanted));
+    }
+  };
+  // A lost element shows only if nothing is rounded, and most elements can be lost in a corner.
+  give(CountClass::corner, {"integers"});
+  // The order of the blocks shows only if there are several and their totals are rounded.
+  give(CountClass::medium, {"cancelling", "ill-conditioned", "uniform"});
   const auto is_plain = [&](std::size_t at) { return changes[at] >= transforms_.size(); };
   const auto stays = [&](std::size_t at) { return stays_as_made(distributions_[inputs[at]]); };
   for (std::size_t at = 0, free = 0; at < classes; ++at) {
