@@ -35,7 +35,10 @@ std::vector<std::uint64_t> combinations(const Expressions& expressions, std::spa
 /// saturated, a factor is unknown or may have been rounded, or the graph contains an opaque value or a
 /// choice.
 std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const NodeId> results);
-/// The same if the uses of all nodes in the sum are known (uses_of_nodes).
-std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const Use> uses);
+/// The same if the uses of all nodes in the sum are known (uses_of_nodes). If the accumulator's type is
+/// claimed, arithmetic in a less precise type has no larger bound than it would have there; conversions, such
+/// as that of the result, keep theirs.
+std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const Use> uses,
+                                    std::optional<Element> claimed = std::nullopt);
 
 }  // namespace foldproof

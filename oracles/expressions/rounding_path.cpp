@@ -62,6 +62,13 @@ Dyadic local_error(const Node& node) {
   return error;
 }
 
+/// The same, if arithmetic must be as precise as in the claimed accumulator's format.
+Dyadic allowed_error(const Node& node, std::optional<Element> claimed) {
+  if (!claimed || !is_float(*claimed) || node.operation == Operation::convert) return local_error(node);
+  const int missing = float_format(*claimed).precision - float_format(node.element).precision;
+  return local_error(node) * Dyadic::power_of_two(-std::max(missing, 0));
+}
+
 /// Whether the value represents everything beyond it.
 bool is_saturated(const Node& node) {
   return node.saturates && abs(Dyadic(decode(node.element, node.bits))) >= largest_finite(node.element);
@@ -118,7 +125,8 @@ std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<co
   return running_bound(expressions, uses_of_nodes(expressions, results, Operator::sum));
 }
 
-std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const Use> uses) {
+std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const Use> uses,
+                                    std::optional<Element> claimed) {
   Dyadic bound;
   for (NodeId id = expressions.size() - 1; id > 0; --id) {
     if (uses[id].times == 0.0) continue;
@@ -127,7 +135,7 @@ std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<co
     if (node.operation == Operation::opaque || node.operation == Operation::choice) return std::nullopt;
     if (is_float(node.element) && !decode(node.element, node.bits).is_finite()) return std::nullopt;
     if (is_saturated(node)) return std::nullopt;
-    if (rounds(expressions, node)) bound = bound + magnitude(*uses[id].times) * local_error(node);
+    if (rounds(expressions, node)) bound = bound + magnitude(*uses[id].times) * allowed_error(node, claimed);
   }
   return bound;
 }

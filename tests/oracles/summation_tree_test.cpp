@@ -155,6 +155,16 @@ TEST_CASE("The running bound is half an ulp of every intermediate value") {
   CHECK(running_bound(e.all, std::vector{sum}) == Dyadic(3, -24));
 }
 
+TEST_CASE("A sum in a less precise type than the claimed accumulator's has no larger running bound") {
+  // As above, but f64 is claimed: 2^-29 of half an ulp of f32.
+  F32Expressions e({1, 0x1p-24f, 1});
+  const NodeId sum = e.in_sequence(1, 3);
+  const auto uses = uses_of_nodes(e.all, std::vector{sum}, Operator::sum);
+  CHECK(running_bound(e.all, uses, Element::f32) == Dyadic(3, -24));
+  CHECK(running_bound(e.all, uses, Element::f16) == Dyadic(3, -24));
+  CHECK(running_bound(e.all, uses, Element::f64) == Dyadic(3, -53));
+}
+
 TEST_CASE("Kahan's sum has a running bound of a few ulps of the result for any length") {
   std::vector<float> values(4096);
   std::mt19937 random(1);
