@@ -62,9 +62,8 @@ JobArgument address(std::uint32_t buffer, std::uint64_t offset = 0) {
 }
 
 std::vector<std::byte> floats(std::initializer_list<float> values) {
-  std::vector<std::byte> bytes(values.size() * sizeof(float));
-  std::memcpy(bytes.data(), values.begin(), bytes.size());
-  return bytes;
+  const auto bytes = std::as_bytes(std::span(values.begin(), values.size()));
+  return {bytes.begin(), bytes.end()};
 }
 
 float float_in(const std::vector<std::byte>& bytes) {
