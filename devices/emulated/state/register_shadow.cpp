@@ -25,24 +25,23 @@ bool is_defined(const std::byte* map, std::uint64_t bytes) {
   return std::all_of(map + k, map + bytes, [](std::byte b) { return b == std::byte{0xff}; });
 }
 
-const UndefinedBits::Row* UndefinedBits::find(std::uint32_t offset) const {
+void RowIndex::set(std::uint32_t offset, std::size_t place) {
   const std::size_t at = offset / 4;
-  return at < index_.size() && index_[at] != 0 ? &rows_[index_[at] - 1] : nullptr;
+  if (at >= places_.size()) places_.resize(at + 1);
+  places_[at] = static_cast<std::uint32_t>(place + 1);
 }
 
-void UndefinedBits::insert(const Row& row) {
-  const std::size_t at = row.offset / 4;
-  if (at >= index_.size()) index_.resize(at + 1);
-  rows_.push_back(row);
-  index_[at] = static_cast<std::uint32_t>(rows_.size());
+const UndefinedBits::Row* UndefinedBits::find(std::uint32_t offset) const {
+  const auto place = index_.find(offset);
+  return place ? &rows_[*place] : nullptr;
 }
 
-void UndefinedBits::erase(std::uint32_t offset) {
-  std::uint32_t& place = index_[offset / 4];
-  rows_[place - 1] = rows_.back();
-  index_[rows_.back().offset / 4] = place;
+// The last row takes the place of the erased one.
+void UndefinedBits::erase(std::uint32_t place) {
+  index_.set(rows_.back().offset, place);
+  index_.erase(rows_[place].offset);
+  rows_[place] = rows_.back();
   rows_.pop_back();
-  place = 0;
 }
 
 std::byte* UndefinedBits::bits(std::size_t frame_bytes) {
@@ -54,13 +53,15 @@ void UndefinedBits::update(std::uint32_t offset, std::uint32_t bytes, std::optio
   const std::byte* row = bits_.data() + offset;
   const bool any_undefined =
       std::any_of(row, row + row_bytes(bytes), [](std::byte b) { return b != std::byte{0}; });
-  const Row* found = find(offset);
-  if (any_undefined && found)
-    rows_[index_[offset / 4] - 1] = {offset, bytes, origin.value_or(found->origin)};
-  else if (any_undefined)
-    insert({offset, bytes, origin.value_or(0)});
-  else if (found)
-    erase(offset);
+  const auto place = index_.find(offset);
+  if (any_undefined && place) {
+    rows_[*place] = {offset, bytes, origin.value_or(rows_[*place].origin)};
+  } else if (any_undefined) {
+    index_.set(offset, rows_.size());
+    rows_.push_back({offset, bytes, origin.value_or(0)});
+  } else if (place) {
+    erase(*place);
+  }
 }
 
 void UndefinedBits::define(std::uint32_t offset, LaneMask lanes) {
@@ -89,23 +90,18 @@ LaneMask UndefinedBits::lanes(std::uint32_t offset) const {
 void UndefinedBits::clear() {
   for (const Row& row : rows_) {
     std::memset(bits_.data() + row.offset, 0, row_bytes(row.bytes));
-    index_[row.offset / 4] = 0;
+    index_.erase(row.offset);
   }
   rows_.clear();
 }
 
 void RegisterProvenance::set(std::uint32_t offset, unsigned lane, NodeId node) {
-  const std::size_t at = offset / 4;
-  if (at >= index_.size()) {
-    if (node == 0) return;
-    index_.resize(at + 1);
+  if (const auto place = index_.find(offset)) {
+    rows_[*place][lane] = node;
+  } else if (node != 0) {
+    index_.set(offset, rows_.size());
+    rows_.emplace_back()[lane] = node;
   }
-  if (index_[at] == 0) {
-    if (node == 0) return;
-    rows_.emplace_back();
-    index_[at] = static_cast<std::uint32_t>(rows_.size());
-  }
-  rows_[index_[at] - 1][lane] = node;
 }
 
 void RegisterProvenance::forget(std::uint32_t offset, LaneMask lanes) {

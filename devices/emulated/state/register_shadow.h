@@ -25,6 +25,22 @@ using OriginId = std::uint32_t;
 /// Whether all bits of these bytes are defined, according to their map.
 bool is_defined(const std::byte* map, std::uint64_t bytes);
 
+/// Where the rows of a frame are in a list, by their offsets in the frame.
+class RowIndex {
+ public:
+  std::optional<std::uint32_t> find(std::uint32_t offset) const {
+    const std::size_t at = offset / 4;
+    if (at >= places_.size() || places_[at] == 0) return std::nullopt;
+    return places_[at] - 1;
+  }
+  void set(std::uint32_t offset, std::size_t place);
+  void erase(std::uint32_t offset) { places_[offset / 4] = 0; }
+  void clear() { places_.clear(); }
+
+ private:
+  std::vector<std::uint32_t> places_;  ///< by offset / 4, plus one; 0: none
+};
+
 /// The undefined bits of one frame's registers.
 class UndefinedBits {
  public:
@@ -48,12 +64,11 @@ class UndefinedBits {
   void clear();
 
  private:
-  void insert(const Row& row);
-  void erase(std::uint32_t offset);
+  void erase(std::uint32_t place);
 
   std::vector<std::byte> bits_;
-  std::vector<Row> rows_;             ///< in no order
-  std::vector<std::uint32_t> index_;  ///< by offset / 4: the row's index in rows_, plus one
+  std::vector<Row> rows_;  ///< in no order
+  RowIndex index_;
 };
 
 /// The nodes of one frame's registers, by row offset.
@@ -65,8 +80,8 @@ class RegisterProvenance {
   bool any() const { return !rows_.empty(); }
   /// Null if the row has no nodes.
   const Row* find(std::uint32_t offset) const {
-    const std::size_t at = offset / 4;
-    return at < index_.size() && index_[at] != 0 ? &rows_[index_[at] - 1] : nullptr;
+    const auto place = index_.find(offset);
+    return place ? &rows_[*place] : nullptr;
   }
   NodeId at(std::uint32_t offset, unsigned lane) const {
     const Row* row = find(offset);
@@ -80,7 +95,7 @@ class RegisterProvenance {
   void clear();
 
  private:
-  std::vector<std::uint32_t> index_;  ///< by offset / 4: the row's index in rows_, plus one
+  RowIndex index_;
   std::vector<Row> rows_;
 };
 
