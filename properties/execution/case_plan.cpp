@@ -117,7 +117,8 @@ CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& 
     plan.prepared.push_back(builder.build(other, plan.input));
     plan.comparisons.push_back(std::move(comparison));
   };
-  if (is_deterministic(instance) && !is_host_function(instance)) {
+  // A host function in the usual order is called again instead.
+  if (is_deterministic(instance) && (c.order != usual(c.order) || !is_host_function(instance))) {
     Case other = c;
     other.order = contrasting(c.order);
     also(other, {Kind::schedule_dependent, words_for(c.order), words_for(other.order), "determinism"});

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <span>
 
 #include "base/files.h"
 #include "catch.h"
