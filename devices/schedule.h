@@ -12,7 +12,13 @@ namespace foldproof {
 /// Which runnable lanes, warps and blocks run first. The same schedule gives the same execution on every
 /// host.
 struct Schedule {
-  enum class Order : std::uint8_t { converging, lanes_forward, lanes_backward, warps_backward, random };
+  enum class Order : std::uint8_t {
+    converging,
+    lanes_forward,   ///< one lane at a time, the first one first
+    lanes_backward,  ///< one lane at a time; the last block, warp and lane first
+    warps_backward,  ///< the last block and warp first
+    random,
+  };
   Order order = Order::converging;
   std::uint64_t seed = 0;  ///< used only by `random`
   bool operator==(const Schedule&) const = default;

@@ -54,10 +54,14 @@ std::string words_for(const LaunchOrder& order) {
   return fmt::format("under the {} {}", is_schedule ? "schedule" : "co-running load", to_string(order));
 }
 
-/// The order to compare with: the usual one, or, for the usual one, one in which the last block comes first.
-LaunchOrder contrasting(const LaunchOrder& order) {
-  if (order != usual(order)) return usual(order);
-  return adapted(Schedule{Schedule::Order::warps_backward}, std::holds_alternative<Schedule>(order));
+/// The order to compare with: the usual one, or, for the usual one, one that begins at the other end. The
+/// lanes of a warp take turns in half of these cases, unless there are too many elements for that.
+LaunchOrder contrasting(const Case& c) {
+  using Order = Schedule::Order;
+  if (c.order != usual(c.order)) return usual(c.order);
+  const bool by_lanes = c.input.seed % 2 != 0 && c.variables.at("count") <= most_elements_of_slow_schedules;
+  return adapted(Schedule{by_lanes ? Order::lanes_backward : Order::warps_backward},
+                 std::holds_alternative<Schedule>(c.order));
 }
 
 /// Variables of the input, not of the launch.
@@ -120,7 +124,7 @@ CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& 
   // A host function in the usual order is called again instead.
   if (is_deterministic(instance) && (c.order != usual(c.order) || !is_host_function(instance))) {
     Case other = c;
-    other.order = contrasting(c.order);
+    other.order = contrasting(c);
     also(other, {Kind::schedule_dependent, words_for(c.order), words_for(other.order), "determinism"});
   }
   if (c.calls > 1 || (is_deterministic(instance) && is_host_function(instance))) {

@@ -8,6 +8,9 @@
 
 namespace foldproof {
 
+/// Schedules that run one lane at a time cost up to 32 times as much; larger cases use the fast one.
+inline constexpr std::int64_t most_elements_of_slow_schedules = 4096;
+
 struct Bounds {
   std::int64_t low = 0, high = 0;  ///< inclusive, low <= high
 

@@ -16,9 +16,6 @@
 
 namespace foldproof {
 
-/// Schedules that run one lane at a time cost up to 32 times as much; larger cases use the fast one.
-inline constexpr std::int64_t most_elements_of_slow_schedules = 4096;
-
 /// Every draw has its own random stream.
 class Chooser {
  public:

@@ -157,6 +157,19 @@ TEST_CASE("a shuffle whose mask names a lane that waits elsewhere is a deadlock"
   }
 }
 
+TEST_CASE("lanes that all wait are a deadlock, whatever order they arrived in") {
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    INFO("seed " << seed);
+    const Finding finding = finding_of(R"(
+      setp.lt.u32 %p1, tid, 3; @!%p1 bra join;
+      shfl.sync.bfly.b32 %r1, tid, 1, 31, -1;
+      join: bar.sync 0;)",
+                                       {.buffers = {}, .schedule = {Schedule::Order::random, seed}});
+    REQUIRE(finding.kind == Kind::deadlock);
+    CHECK(contains(finding.message, "no thread can run"));
+  }
+}
+
 TEST_CASE("a barrier for more threads than the block has is a deadlock") {
   CHECK(finding_of("bar.sync 0, 96;", {.buffers = {}, .block = {64, 1, 1}}).kind == Kind::deadlock);
 }

@@ -10,8 +10,6 @@
 
 namespace foldproof::emulated {
 
-using Order = Schedule::Order;
-
 Launch::Launch(const Program& program, const FunctionCode& entry, Memory& memory, const LaunchShape& shape,
                std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits,
                const Observers& observers, const LaunchOwners& owners)
@@ -75,7 +73,7 @@ bool Launch::run_all_blocks() {
   bool moved = false;
   const auto& clusters = residency_.clusters();
   for (std::size_t turn = 0; turn < clusters.size(); ++turn) {
-    std::size_t k = choices_.is(Order::warps_backward) ? clusters.size() - 1 - turn : turn;
+    std::size_t k = choices_.backward() ? clusters.size() - 1 - turn : turn;
     if (choices_.is_random()) k = choices_.draw() % clusters.size();
     Cluster& cluster = *clusters[k];
     for (const auto& block : cluster.blocks) moved |= run_block(*block);
@@ -99,7 +97,7 @@ bool Launch::run_block(Block& block) {
   for (unsigned idle = 0; idle < warps && left > 0 && block.live_warps != 0;) {
     unsigned w = block.next_warp;
     block.next_warp = (block.next_warp + 1) % warps;
-    if (choices_.is(Order::warps_backward)) w = warps - 1 - w;
+    if (choices_.backward()) w = warps - 1 - w;
     Warp& warp = *block.warps[w];
     const std::uint64_t before = progress_.time();
     if (!warp.done()) run_warp(warp, std::min(left, scheduler_.quantum(Scheduler::warp_quantum)));

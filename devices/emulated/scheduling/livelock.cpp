@@ -61,11 +61,22 @@ void Livelock::watch() {
   }
   if (++quiet_rounds_ < next_proof_) return;
   next_proof_ *= 2;
+  const bool loops = any_ready();
   const std::uint64_t reads = progress.reads();
   if (!all_run_in_circles()) return;
+  if (!loops) report(Kind::deadlock, "no thread can run");
   // Threads that loop without reading memory do not wait for another thread.
   if (progress.reads() == reads) report(Kind::timeout, "the kernel never ends");
   report(Kind::deadlock, "all threads wait for changes that no thread can make");
+}
+
+bool Livelock::any_ready() const {
+  for (const auto& cluster : residency_.clusters())
+    for (const auto& block : cluster->blocks)
+      for (const auto& warp : block->warps)
+        for (const DivergentGroup& group : warp->groups)
+          if (group.state == DivergentGroup::State::ready) return true;
+  return false;
 }
 
 // The executor is deterministic. If every group that can run returns to the same state, with the same
@@ -125,9 +136,9 @@ void Livelock::report(Kind kind, const char* how) {
         for (const DivergentGroup& group : block->warps[w]->groups) note(*block->warps[w], group);
   const std::size_t more = who.size() > most ? who.size() - most : 0;
   who.resize(std::min(who.size(), most));
-  Finding finding = parts_.findings.make(kind, first ? *first : parts_.entry.instructions.front(),
-                                         fmt::format("{}: {}{}", how, fmt::join(who, "; "),
-                                                     more ? fmt::format("; and {} more groups", more) : ""));
+  Finding finding = parts_.findings.make(
+      kind, first ? *first : parts_.entry.instructions.front(),
+      fmt::format("{}: {}{}", how, fmt::join(who, "; "), more ? fmt::format("; and {} more", more) : ""));
   finding.threads = std::move(threads);
   parts_.findings.end(std::move(finding));
 }

@@ -23,6 +23,7 @@ class Livelock {
   [[noreturn]] void report(Kind kind, const char* how);
 
  private:
+  bool any_ready() const;
   bool all_run_in_circles();
   bool runs_in_a_circle(Warp& warp, std::size_t index);
 

@@ -16,6 +16,8 @@ class Choices {
 
   bool is(Schedule::Order order) const { return schedule_.order == order; }
   bool is_random() const { return is(Schedule::Order::random); }
+  /// Whether the last block and warp run first.
+  bool backward() const { return is(Schedule::Order::warps_backward) || is(Schedule::Order::lanes_backward); }
   /// Whether each lane starts as a separate group.
   bool lane_by_lane() const {
     return is(Schedule::Order::lanes_forward) || is(Schedule::Order::lanes_backward);
