@@ -184,9 +184,8 @@ fs::path& chosen_folder() {
 
 fs::path parent_of_temporary_folders() {
   if (!chosen_folder().empty()) return chosen_folder();
-  std::error_code error;
-  const fs::path folder = fs::temp_directory_path(error);
-  return error ? fs::path("/tmp") : folder;
+  const char* named = std::getenv("TMPDIR");
+  return named != nullptr && *named != '\0' ? fs::absolute(named) : fs::path("/tmp");
 }
 
 }  // namespace
@@ -253,8 +252,7 @@ fs::path user_cache() {
   const char* home = std::getenv("HOME");
   if (cache != nullptr && *cache == '/') candidates.push_back(fs::path(cache) / "foldproof");
   if (home != nullptr && *home == '/') candidates.push_back(fs::path(home) / ".cache" / "foldproof");
-  std::error_code error;
-  candidates.push_back(fs::temp_directory_path(error) / fmt::format("foldproof-{}", geteuid()));
+  candidates.push_back(parent_of_temporary_folders() / fmt::format("foldproof-{}", geteuid()));
   for (const fs::path& folder : candidates)
     if (make_private(folder)) return folder;
   static const TemporaryFolder own;

@@ -27,7 +27,8 @@ Json report_envelope(const Json& device, const Json& seed);
 /// The object for a run that could not start: no kernels, and {"error":{"message","file","line","column"}}.
 Json error_json(std::string_view message, const Position& position);
 
-/// One line of text without a trailing newline. Invalid UTF-8 is replaced.
+/// One line of ASCII without a trailing newline, so that it cannot control a terminal. Invalid UTF-8 is
+/// replaced by U+FFFD.
 std::string dump(const Json& json);
 
 /// The inverse of to_json for a kernel; lossless.

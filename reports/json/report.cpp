@@ -120,7 +120,7 @@ Json error_json(std::string_view message, const Position& position) {
   return json;
 }
 
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string dump(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
 std::string pack(const Json& json) {
   std::string bytes;

@@ -234,14 +234,16 @@ TEST_CASE("too few descriptors give status 3 and one JSON object") {
 }
 #endif
 
-TEST_CASE("a temporary folder that cannot be written gives status 3") {
+TEST_CASE("a temporary folder that cannot be written or does not exist gives status 3") {
   const Folder folder;
   const std::string source = folder.file("k.cu", "__global__ void k() {}\n");
   const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "exit 1");
-  const How how{{}, {}, {}, {"TMPDIR=/proc"}};
-  const RanJson ran = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc}, how);
-  CHECK(ran.status == 3);
-  CHECK(ran.json.at("error").at("message").get<std::string>().find("TMPDIR") != std::string::npos);
+  for (const char* const temporary : {"/proc", "/nowhere"}) {
+    const How how{{}, {}, {}, {fmt::format("TMPDIR={}", temporary)}};
+    const RanJson ran = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc}, how);
+    CHECK(ran.status == 3);
+    CHECK(ran.json.at("error").at("message").get<std::string>().find("TMPDIR") != std::string::npos);
+  }
 }
 
 TEST_CASE("an nvcc that is killed gives status 3, whether it compiles or reports its version") {

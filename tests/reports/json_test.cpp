@@ -119,6 +119,12 @@ TEST_CASE("bytes that are not UTF-8 do not prevent a report") {
   CHECK_NOTHROW(Json::parse(dump(error_json("a file called \xff\xfe", {}))));
 }
 
+TEST_CASE("characters that control a terminal or change the direction of text are escaped") {
+  // U+007F DELETE, U+009B CONTROL SEQUENCE INTRODUCER, U+202E RIGHT-TO-LEFT OVERRIDE
+  const std::string text = dump(error_json("\x7f\xc2\x9b\xe2\x80\xae", {}));
+  CHECK_THAT(text, Catch::Contains(R"("\u007f\u009b\u202e")"));
+}
+
 TEST_CASE("an error has its position") {
   const Json json = error_json("it is wrong", {"a.toml", 3, 4});
   CHECK(json.at("kernels").empty());
