@@ -21,6 +21,7 @@ bool transfer_all(Transfer transfer, int descriptor, Byte* at, std::size_t bytes
   while (bytes > 0) {
     const ssize_t moved = transfer(descriptor, at, bytes);
     if (moved < 0 && errno == EINTR) continue;
+    if (moved == 0) errno = 0;
     if (moved <= 0) return false;
     at += moved;
     bytes -= static_cast<std::size_t>(moved);

@@ -40,10 +40,10 @@ struct Pipe {
   Descriptor from, to;
 };
 
-/// Returns false if the descriptor reached its end before `bytes` bytes were read.
+/// Returns false at the end of file, with errno 0, or on an error, with its reason in errno.
 bool read_all(int from, void* to, std::size_t bytes);
 
-/// Returns false if the reading end is closed.
+/// Returns false on an error, with its reason in errno: EPIPE if the reading end of a pipe is closed.
 bool write_all(int to, const void* from, std::size_t bytes);
 
 /// Reads until end of file, or until `deadline` passes, and returns the first `most` bytes.

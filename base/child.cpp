@@ -52,13 +52,15 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
 /// process group.
 class Living {
  public:
-  /// Descendants whose parents have ended become children of this process, so that kill_all can wait for
-  /// them.
-  Living() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
-
-  void add(pid_t id) {
+  /// Starts a child by `start_one`, as fork() returns it, and registers it. Blocks for good once kill_all()
+  /// has begun. A fork has no children.
+  template <typename Start>
+  pid_t start(ProcessGroup group, const Start& start_one) {
     const std::lock_guard lock(mutex_);
-    ids_.insert(id);
+    const pid_t id = start_one();
+    if (id == 0) ids_.clear();
+    if (id > 0) ids_.insert(group == ProcessGroup::own ? -id : id);
+    return id;
   }
   void remove(pid_t id) {
     const std::lock_guard lock(mutex_);
@@ -76,13 +78,6 @@ class Living {
       std::this_thread::sleep_for(moment);
       ++k;
     }
-  }
-  /// Forks this process. No other thread holds the lock meanwhile, and the fork has no children.
-  pid_t fork_process() {
-    const std::lock_guard lock(mutex_);
-    const pid_t id = fork();
-    if (id == 0) ids_.clear();
-    return id;
   }
 
  private:
@@ -139,13 +134,17 @@ pid_t spawn(const Command& command, ProcessGroup group) {
   std::vector<std::string> words = command.arguments;
   std::vector<std::string> environment = environment_with(command.environment);
   const SpawnSettings settings(command, group);
-  pid_t id = 0;
-  const int error = posix_spawnp(&id, words.at(0).c_str(), settings.actions(), settings.attributes(),
-                                 pointers_to(words).data(), pointers_to(environment).data());
+  int error = 0;
+  const pid_t child = living().start(group, [&] {
+    pid_t id = 0;
+    error = posix_spawnp(&id, words.at(0).c_str(), settings.actions(), settings.attributes(),
+                         pointers_to(words).data(), pointers_to(environment).data());
+    return error == 0 ? id : -1;
+  });
+  if (error == 0) return child;
   const std::string sentence = fmt::format("{} cannot be started: {}", words[0], std::strerror(error));
   if (error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE) throw Unsupported(sentence);
-  if (error != 0) throw InputError(sentence);
-  return id;
+  throw InputError(sentence);
 }
 
 /// noexcept: an exception must not unwind into the parent's stack frames.
@@ -157,12 +156,12 @@ pid_t spawn(const Command& command, ProcessGroup group) {
 pid_t fork_for(const std::function<void()>& work, ProcessGroup group) {
   std::fflush(nullptr);  // otherwise both processes would write the buffered output
   const pid_t parent = getpid();
-  const pid_t id = living().fork_process();
+  const pid_t id = living().start(group, fork);
   if (id < 0) throw Unsupported(fmt::format("cannot start a process: {}", std::strerror(errno)));
   // Both processes set the group, since either may be the first to need it.
   if (group == ProcessGroup::own) setpgid(id, id);
   if (id > 0) return id;
-  default_interrupts();
+  forget_interrupts();
   if (group == ProcessGroup::own) std::signal(SIGHUP, [](int) { kill(0, SIGKILL); });
   prctl(PR_SET_PDEATHSIG, group == ProcessGroup::own ? SIGHUP : SIGKILL);
   if (getppid() != parent) _exit(1);
@@ -177,14 +176,10 @@ std::string to_string(const ExitStatus& status) {
   return fmt::format("was ended by signal {} ({})", status.signal, strsignal(status.signal));
 }
 
-Child::Child(const Command& command, ProcessGroup group) : id_(spawn(command, group)), group_(group) {
-  living().add(target());
-}
+Child::Child(const Command& command, ProcessGroup group) : id_(spawn(command, group)), group_(group) {}
 
 Child::Child(const std::function<void()>& work, ProcessGroup group)
-    : id_(fork_for(work, group)), group_(group) {
-  living().add(target());
-}
+    : id_(fork_for(work, group)), group_(group) {}
 
 Child::Child(Child&& other) noexcept
     : id_(std::exchange(other.id_, -1)), group_(other.group_), status_(other.status_) {}
@@ -204,9 +199,9 @@ Child::State Child::reap(int options) {
   pid_t reaped = 0;
   while ((reaped = waitpid(id_, &status, options)) < 0 && errno == EINTR) {
   }
-  if (reaped < 0) return State::not_ours;
   if (reaped == 0) return State::running;
-  living().remove(target());
+  living().remove(target());  // blocks for good once kill_all() has begun, which may have reaped the child
+  if (reaped < 0) return State::not_ours;
   status_ = WIFSIGNALED(status) ? ExitStatus{0, WTERMSIG(status)} : ExitStatus{WEXITSTATUS(status), 0};
   return State::ended;
 }
@@ -236,6 +231,11 @@ ExitStatus Child::kill() {
 }
 
 void kill_children() { living().kill_all(); }
+
+std::optional<std::string> how_ended_by_signal(const ProcessResult& result) {
+  if (result.status <= 128 || result.status - 128 >= NSIG) return std::nullopt;
+  return to_string(ExitStatus{0, result.status - 128});
+}
 
 namespace {
 

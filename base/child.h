@@ -85,6 +85,9 @@ struct ProcessResult {
   std::string output;  ///< standard output and standard error interleaved as written, at most 1 MiB
 };
 
+/// "was ended by signal 9 (Killed)"; nothing if the program exited by itself.
+std::optional<std::string> how_ended_by_signal(const ProcessResult& result);
+
 /// Kills all children of this process, and waits a moment for its descendants to end. The process must then
 /// exit: other threads that use children block.
 void kill_children();

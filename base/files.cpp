@@ -47,8 +47,11 @@ std::string read_text_file(const fs::path& file, std::size_t limit) {
     throw InputError(fmt::format("the file has {} bytes; the limit is {}", opened.size(), limit),
                      {file.string()});
   std::string text(static_cast<std::size_t>(opened.size()), '\0');
-  if (!opened.read(text.data(), text.size()))
+  if (!opened.read(text.data(), text.size())) {
+    if (errno != 0)
+      throw Unsupported(fmt::format("the file cannot be read: {}", std::strerror(errno)), {file.string()});
     throw InputError("the file became shorter while it was read", {file.string()});
+  }
   return text;
 }
 
@@ -75,16 +78,15 @@ std::optional<std::string> line_of(const fs::path& file, unsigned number) {
 }
 
 bool write_file(const fs::path& file, std::string_view content) {
-  std::ofstream stream(file, std::ios::binary);
-  stream.write(content.data(), static_cast<std::streamsize>(content.size()));
-  stream.close();
-  return static_cast<bool>(stream);
+  constexpr mode_t mode = 0600;
+  const Descriptor to(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+  return to.number() >= 0 && write_all(to.number(), content.data(), content.size());
 }
 
 void write_temporary(const fs::path& file, std::string_view content) {
   if (!write_file(file, content))
-    throw Unsupported(fmt::format("the temporary file cannot be written ({}); set TMPDIR to a folder with "
-                                  "more space",
+    throw Unsupported(fmt::format("the temporary file cannot be written ({}); set TMPDIR to another "
+                                  "folder",
                                   std::strerror(errno)),
                       {file.string()});
 }
@@ -96,7 +98,7 @@ constexpr mode_t usual_mode = 0666, executable = 0110;
 /// The permissions of the file, or those of a new file.
 mode_t mode_of(const fs::path& file) {
   struct stat status {};
-  if (lstat(file.c_str(), &status) == 0) return status.st_mode & 07777;
+  if (lstat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode)) return status.st_mode & 0777;
   const mode_t masked = umask(0);
   umask(masked);
   return usual_mode & ~masked;
@@ -130,7 +132,9 @@ bool is_written_through(const fs::path& file) {
   if (S_ISFIFO(own.st_mode) || S_ISCHR(own.st_mode)) return true;
   if (!S_ISLNK(own.st_mode)) throw InputError("not a regular file", {file.string()});
   const std::string path = fs::absolute(file).lexically_normal().string();
-  const bool is_system = path.starts_with("/dev/") || path.starts_with("/proc/");
+  // Everybody may create a link in these folders of /dev.
+  const bool is_public = path.starts_with("/dev/shm/") || path.starts_with("/dev/mqueue/");
+  const bool is_system = (path.starts_with("/dev/") && !is_public) || path.starts_with("/proc/");
   if (!is_system || stat(file.c_str(), &target) != 0 || S_ISBLK(target.st_mode))
     throw InputError("the file is a symbolic link, which is not followed; name its target", {file.string()});
   return true;
@@ -188,10 +192,6 @@ fs::path parent_of_temporary_folders() {
   return named != nullptr && *named != '\0' ? fs::absolute(named) : fs::path("/tmp");
 }
 
-}  // namespace
-
-namespace {
-
 /// The temporary folders that exist.
 struct Folders {
   std::mutex mutex;
@@ -209,10 +209,10 @@ void make_temporary_folders_in(const fs::path& folder) { chosen_folder() = folde
 
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (parent_of_temporary_folders() / "foldproof-XXXXXX").string();
+  const std::lock_guard lock(folders().mutex);
   if (mkdtemp(pattern.data()) == nullptr)
     throw Unsupported("cannot create a temporary folder here; set TMPDIR to a writable folder", {pattern});
   path_ = pattern;
-  const std::lock_guard lock(folders().mutex);
   folders().paths.insert(path_);
 }
 

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -39,6 +40,13 @@ sigset_t both_signals() {
   return signals;
 }
 
+/// Restores the default effect of both signals.
+void default_interrupts() {
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+  const sigset_t signals = both_signals();
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
 }  // namespace
 
 InterruptHandler::InterruptHandler(std::function<void()> end_now) : end_now_(std::move(end_now)) {
@@ -72,6 +80,9 @@ void InterruptHandler::handle() {
   };
   wait(-1);
   if (waits[1].revents != 0) return;
+  // Descendants whose parents end now become children of this process, so that kill_children() can wait for
+  // them.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   interrupted = true;
   eventfd_write(descriptor, 1);
   if (graceful > 0) {
@@ -100,10 +111,11 @@ void receive_end_reasons() {
     });
 }
 
-void default_interrupts() {
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
-  const sigset_t signals = both_signals();
-  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+void forget_interrupts() {
+  if (const int inherited = descriptor.exchange(-1); inherited >= 0) close(inherited);
+  interrupted = false;
+  graceful = 0;
+  default_interrupts();
 }
 
 }  // namespace foldproof

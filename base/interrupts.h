@@ -69,7 +69,8 @@ void receive_end_reasons();
 /// The signal by which a pool tells a task the reason.
 int signal_of(EndReason reason);
 
-/// Restores the default effect of both signals. For a new fork.
-void default_interrupts();
+/// Makes a new fork independent of its parent's handler: no interrupt was received, and both signals have
+/// their default effect.
+void forget_interrupts();
 
 }  // namespace foldproof

@@ -132,7 +132,7 @@ struct Task {
   Child process;
   std::string received;
   std::chrono::steady_clock::time_point progressed = std::chrono::steady_clock::now();
-  EndReason told = EndReason::none;  ///< why it was asked to end
+  EndReason requested_end = EndReason::none;  ///< the reason for which it was asked to end
   std::uint64_t done = 0;
   std::string so_far;
   std::optional<Outcome> outcome;
@@ -144,7 +144,7 @@ void take(Task& task, Message message, const std::string& body) {
   switch (message) {
     case Message::progress:
       task.done = std::stoull(body);
-      task.progressed = std::chrono::steady_clock::now();
+      if (task.requested_end == EndReason::none) task.progressed = std::chrono::steady_clock::now();
       return;
     case Message::so_far: task.so_far = body; return;
     case Message::result: outcome = {Ending::finished, body, {}, {}}; break;
@@ -186,7 +186,7 @@ Outcome outcome_of(Task& task) {
   task.from.reset();
   const ExitStatus status = task.process.wait();
   if (task.outcome) return *task.outcome;
-  if (task.told != EndReason::none) return {ending_of(task.told), {}, {}, task.so_far};
+  if (task.requested_end != EndReason::none) return {ending_of(task.requested_end), {}, {}, task.so_far};
   return {Outcome::Ending::crashed,
           fmt::format("its process {}{}", to_string(status),
                       status.signal == 0 ? " before it returned a result" : ""),
@@ -209,7 +209,7 @@ class Run {
       if (is_interrupted() || is_late()) break;
     }
     const EndReason reason = is_interrupted() ? EndReason::interrupted : EndReason::out_of_time;
-    for (Task& task : running_) tell(task, reason);
+    for (Task& task : running_) request_end(task, reason);
     if (pool_.can_end_early) let_end();
     for (Task& task : running_) end(task);
     for (; next < pool_.tasks; ++next) pool_.finished(next, {ending_of(reason), {}, {}, {}});
@@ -245,9 +245,9 @@ class Run {
 
   bool is_late() const { return pool_.deadline && std::chrono::steady_clock::now() >= *pool_.deadline; }
 
-  void tell(Task& task, EndReason reason) const {
-    if (task.told != EndReason::none) return;
-    task.told = reason;
+  void request_end(Task& task, EndReason reason) const {
+    if (task.requested_end != EndReason::none) return;
+    task.requested_end = reason;
     task.progressed = std::chrono::steady_clock::now();
     if (pool_.can_end_early) task.process.signal(signal_of(reason));
   }
@@ -261,9 +261,9 @@ class Run {
   void end_slow_tasks() {
     for (auto task = running_.begin(); task != running_.end();) {
       const auto waited = std::chrono::steady_clock::now() - task->progressed;
-      const bool is_told = task->told != EndReason::none;
-      const bool is_over = is_told && (!pool_.can_end_early || waited > interrupt_grace);
-      if (!is_told && is_impatient(*task)) tell(*task, EndReason::too_slow);
+      const bool is_requested = task->requested_end != EndReason::none;
+      const bool is_over = is_requested && (!pool_.can_end_early || waited > interrupt_grace);
+      if (!is_requested && is_impatient(*task)) request_end(*task, EndReason::too_slow);
       if (is_over) end(*task);
       task = is_over ? running_.erase(task) : std::next(task);
     }
@@ -311,7 +311,8 @@ class Run {
 
   void end(Task& task) {
     task.process.kill();
-    pool_.finished(task.number, task.outcome.value_or(Outcome{ending_of(task.told), {}, {}, task.so_far}));
+    pool_.finished(task.number,
+                   task.outcome.value_or(Outcome{ending_of(task.requested_end), {}, {}, task.so_far}));
   }
 
   const TaskPool& pool_;

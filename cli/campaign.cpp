@@ -264,7 +264,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   result.report.device = emulated::device_name;
   result.report.seed = options.audit.seed;
   result.report.kernels.resize(assignments.size());
-  result.out_of_time = std::ranges::any_of(
+  result.is_incomplete = std::ranges::any_of(
       assignments, [](const Assignment& assignment) { return assignment.subject->is_out_of_time; });
   std::size_t ended = 0, checked = 0;
   std::uint64_t cases = 0;
@@ -296,7 +296,8 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   };
   pool.finished = [&](std::size_t task, const Outcome& outcome) {
     ended += bundles[task].size();
-    result.out_of_time |= outcome.ending == Outcome::Ending::out_of_time;
+    result.is_incomplete |=
+        outcome.ending == Outcome::Ending::out_of_time || outcome.ending == Outcome::Ending::too_slow;
     if (outcome.ending == Outcome::Ending::wrong_input) {
       if (!result.wrong_input) result.wrong_input.emplace(outcome.text, outcome.position);
     } else {
@@ -304,6 +305,9 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
     }
     auto report = result.report.kernels.begin() + (bundles[task].data() - assignments.data());
     for (KernelReport& one : reports_of(bundles[task], outcome)) {
+      const Assignment& assignment = bundles[task].front();
+      result.is_incomplete |= one.verdict == Verdict::skipped && assignment.subject->skipped.empty() &&
+                              !is_host_function(*assignment.instance);
       cases += one.cases;
       *report++ = std::move(one);
     }
@@ -328,7 +332,7 @@ Exit conclude(const CampaignResult& result, Severity fail_on, const Console& con
                          });
   if (result.interrupted) return exit_interrupted;
   const Exit status = exit_status(result, fail_on);
-  return status == exit_ok && result.out_of_time ? exit_unable : status;
+  return status == exit_ok && result.is_incomplete ? exit_unable : status;
 }
 
 }  // namespace foldproof

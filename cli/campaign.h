@@ -58,7 +58,7 @@ struct CampaignOptions {
 struct CampaignResult {
   AuditReport report;
   bool interrupted = false;
-  bool out_of_time = false;                          ///< some instances were not audited before the deadline
+  bool is_incomplete = false;                        ///< some instances were not audited before a time limit
   std::optional<std::vector<MutationReport>> proof;  ///< --prove: mutation results of the clean kernels
   /// Set if not a single instance could start: the error in the input.
   std::optional<InputError> wrong_input;

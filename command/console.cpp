@@ -36,7 +36,7 @@ bool takes_color(int descriptor, Console::ColorChoice choice) {
          (term == nullptr || std::string_view(term) != "dumb");
 }
 
-/// Standard output, and whether anything was printed there.
+/// Protects standard output and `has_printed`.
 std::mutex output;
 bool has_printed = false;
 
@@ -75,8 +75,8 @@ void Console::complain(const std::string& sentence, const Position& position) co
 }
 
 void Console::fail(const std::string& sentence, const Position& position) const {
-  complain(sentence, position);
   const std::lock_guard lock(output);
+  complain(sentence, position);
   if (json() && std::ferror(stdout) == 0) written(dump(error_json(shortened(sentence), position)) + "\n");
 }
 

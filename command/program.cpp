@@ -59,7 +59,7 @@ std::string quoted(const char* program, const std::vector<std::string>& argument
   return command;
 }
 
-/// Whether the user requested JSON, according to arguments that failed to parse.
+/// Whether the user requests JSON, even if the arguments do not parse.
 bool wants_json(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i] == "--format=json" ||
@@ -79,7 +79,7 @@ std::string sentence(std::string text, const Program& program, const std::vector
 }
 
 /// The option in an argument such as "--store=", whose value CLI11 would take from the next argument.
-std::optional<std::string> option_without_value(const std::vector<std::string>& arguments) {
+std::optional<std::string> option_ending_in_equals(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments)
     if (argument.starts_with("--") && argument.find('=') == argument.size() - 1)
       return argument.substr(0, argument.size() - 1);
@@ -87,7 +87,7 @@ std::optional<std::string> option_without_value(const std::vector<std::string>& 
 }
 
 /// The name of an option or argument with an empty value, which an unset variable of a shell leaves.
-std::optional<std::string> option_without_value(const CLI::App& verb) {
+std::optional<std::string> option_with_empty_value(const CLI::App& verb) {
   for (const CLI::Option* option : verb.get_options())
     for (const std::string& value : option->results())
       if (value.empty()) return option->get_name();
@@ -106,10 +106,21 @@ void ignore_signals_of_writing() {
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
 }
 
+/// Ends this process after a second: printing blocks on a pipe that is full and that nobody reads.
+void end_soon() {
+  std::signal(SIGALRM, [](int) { _exit(exit_interrupted); });
+  sigset_t alarm_only;
+  sigemptyset(&alarm_only);
+  sigaddset(&alarm_only, SIGALRM);
+  pthread_sigmask(SIG_UNBLOCK, &alarm_only, nullptr);
+  alarm(1);
+}
+
 /// Called by the interrupt handler.
 [[noreturn]] void end_interrupted(const Console& console) {
   kill_children();
   remove_temporary_folders();
+  end_soon();
   console.fail_for_good("the run was interrupted");
   _exit(exit_interrupted);
 }
@@ -135,23 +146,45 @@ int guarded(const Run& run, const Console& console) {
   }
 }
 
+/// Handles interrupts from now on; the handler is never destroyed, since an interrupt may arrive while this
+/// process exits. Returns an exit status.
+int handle_interrupts(const Console& console) {
+  return guarded(
+      [&] {
+        static auto& handler [[maybe_unused]] =
+            *new InterruptHandler([console] { end_interrupted(console); });
+        return int{exit_ok};
+      },
+      console);
+}
+
+int refuse_empty(const std::string& option, const std::string& help, const Console& console) {
+  console.fail(fmt::format("the value of {} is empty (see {} --help)", option, help), {});
+  return exit_usage;
+}
+
+/// Help or the version, which CLI11 treats as an error.
+int print_help(const CLI::App& app, const CLI::Success& asked, const Console& console) {
+  return guarded(
+      [&] {
+        std::ostringstream help;
+        const int status = app.exit(asked, help, help);
+        console.print(help.str());
+        return status;
+      },
+      console);
+}
+
 }  // namespace
 
 int run(const Program& program, int argc, char** argv) {
   occupy_standard_descriptors();
   ignore_signals_of_writing();
-  std::vector<std::string> arguments = arguments_of(argc, argv);
-  Console for_interrupt;
-  if (wants_json(arguments)) for_interrupt.format = Console::Format::json;
-  const auto handle_interrupts = [&] {
-    // Never destroyed: an interrupt may arrive while this process exits.
-    static auto& handler [[maybe_unused]] =
-        *new InterruptHandler([for_interrupt] { end_interrupted(for_interrupt); });
-    return int{exit_ok};
-  };
-  if (const int status = guarded(handle_interrupts, for_interrupt); status != exit_ok) return status;
-
+  const std::vector<std::string> arguments = arguments_of(argc, argv);
   Console console;
+  if (wants_json(arguments)) console.format = Console::Format::json;
+  if (const int status = handle_interrupts(console); status != exit_ok) return status;
+
   CLI::App app{program.synopsis, program.name};
   app.set_version_flag("--version", std::string(program.name) + " " FOLDPROOF_VERSION);
   app.require_subcommand(1);
@@ -163,34 +196,19 @@ int run(const Program& program, int argc, char** argv) {
     add_output_options(*sub, console);
   }
   console.command = quoted(program.name, arguments);
-  if (const auto option = option_without_value(arguments)) {
-    if (wants_json(arguments)) console.format = Console::Format::json;
-    console.fail(fmt::format("the value of {} is empty (see {} --help)", *option, program.name), {});
-    return exit_usage;
-  }
+  if (const auto option = option_ending_in_equals(arguments))
+    return refuse_empty(*option, program.name, console);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& asked) {
-    return guarded(
-        [&] {
-          std::ostringstream help;
-          const int status = app.exit(asked, help, help);
-          console.print(help.str());
-          return status;
-        },
-        console);
+    return print_help(app, asked, console);
   } catch (const CLI::ParseError& error) {
-    if (wants_json(arguments)) console.format = Console::Format::json;
     console.fail(sentence(error.what(), program, arguments), {});
     return exit_usage;
   }
   CLI::App* verb = app.get_subcommands().front();
-  if (const auto option = option_without_value(*verb)) {
-    console.fail(
-        fmt::format("the value of {} is empty (see {} {} --help)", *option, program.name, verb->get_name()),
-        {});
-    return exit_usage;
-  }
+  if (const auto option = option_with_empty_value(*verb))
+    return refuse_empty(*option, fmt::format("{} {}", program.name, verb->get_name()), console);
   const int status = guarded(runs.at(verb), console);
   if (!is_interrupted()) return status;
   kill_children();  // those of killed tasks may not have ended yet

@@ -249,7 +249,6 @@ std::vector<Contract> guessed_contracts(const std::filesystem::path& source, con
         contracts[task].instances[0].launches[0].entry, block.low.text(), outcome.text, outcome.text));
     block = Range::parse(outcome.text, {});
   };
-  pool.progress = [](std::uint64_t) {};
   if (!pool.run()) throw Interrupted{};
   return contracts;
 }

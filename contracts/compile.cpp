@@ -122,9 +122,7 @@ std::string cache_key(const Unit& unit) {
 }
 
 [[noreturn]] void refuse(const Unit& unit, const ProcessResult& result) {
-  if (result.status > 128)
-    throw Unsupported(
-        fmt::format("nvcc was ended by signal {} ({})", result.status - 128, strsignal(result.status - 128)));
+  if (const auto how = how_ended_by_signal(result)) throw Unsupported("nvcc " + *how);
   if (result.output.find("No space left on device") != std::string::npos)
     throw Unsupported("nvcc cannot write its temporary files: no space is left on the device; set TMPDIR");
   if (const auto said = complaint_about_host_compiler(result.output)) refuse_host_compiler(unit, *said);
@@ -166,10 +164,21 @@ std::string kept_program(const Unit& unit, const fs::path& made, const PtxCache&
   return content_hash(content);
 }
 
+void check_temporary(const fs::path& folder) {
+  try {
+    check_path_for_nvcc(folder);
+  } catch (const InputError&) {
+    throw InputError(
+        "the temporary folder's path contains a character that nvcc does not pass on safely; set TMPDIR to "
+        "another folder",
+        {folder.string()});
+  }
+}
+
 CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& version, const PtxCache& cache,
                    Deadline deadline) {
   const TemporaryFolder folder;
-  check_path_for_nvcc(folder.path());
+  check_temporary(folder.path());
   const fs::path code = folder.path() / "foldproof.cu";
   const fs::path rule = folder.path() / "foldproof.d";
   const fs::path output = folder.path() / (unit.host ? "foldproof" : "foldproof.ptx");
@@ -201,8 +210,8 @@ fs::path cache_folder(const CompileOptions& options) {
 /// Whether the cached program still exists, unchanged.
 bool is_whole(const Unit& unit, const CachedPtx& cached, const PtxCache& cache) {
   const fs::path file = cache.program_of(cache_key(unit));
-  std::error_code error;
-  return fs::exists(file, error) && content_hash(read_text_file(file, largest_program)) == cached.ptx;
+  const auto content = read_if_possible(file, largest_program);
+  return content && content_hash(*content) == cached.ptx;
 }
 
 CachedPtx ptx_of(const Unit& unit, const CompileOptions& options) {
@@ -222,7 +231,9 @@ std::shared_ptr<const Image> image_of(const fs::path& source, std::string ptx,
                                       const CompileOptions& options) {
   auto image = std::make_shared<Image>(source.string(), std::move(ptx));
   const auto nvcc = options.machine.empty() ? std::nullopt : find_nvcc(options.nvcc);
-  if (nvcc) image->machine_code = machine_code(image->ptx, options.machine, *nvcc, cache_folder(options));
+  if (nvcc)
+    image->machine_code =
+        machine_code(image->ptx, options.machine, *nvcc, cache_folder(options), options.deadline);
   return image;
 }
 

@@ -14,7 +14,7 @@
 namespace foldproof {
 
 struct CompileOptions {
-  Deadline deadline;               ///< of every run of nvcc
+  Deadline deadline;               ///< of every run of nvcc and ptxas
   std::string nvcc;                ///< empty: $NVCC, then PATH, then /usr/local/cuda/bin/nvcc
   std::vector<std::string> flags;  ///< from the command line: -std, -D, -I, then --nvcc "…"
   std::string arch;                ///< overrides that of the contract, such as "compute_80"

@@ -136,14 +136,14 @@ class Audit {
 
   /// Notes why not all cases were checked.
   void end_early(EndReason reason) {
-    const std::string after = fmt::format("after {} of {} cases", generated_, options_.cases);
     ended_by_ = reason;
     ended_early_ = reason == EndReason::too_slow
-                       ? fmt::format("a case ran for more than {} s, which --case-limit sets: {}",
-                                     options_.case_limit.count() / 1000, running_)
+                       ? fmt::format("a case exceeded the limit of {:g} s, which --case-limit sets ({})",
+                                     std::chrono::duration<double>(options_.case_limit).count(), running_)
                    : reason == EndReason::out_of_time ? "the time budget was exhausted"
                                                       : "the run was interrupted";
-    report_.notes.push_back(ended_early_ + " " + after);
+    report_.notes.push_back(
+        fmt::format("after {} of {} cases, {}", generated_, options_.cases, ended_early_));
   }
 
   /// Checks the drawn cases from `begin` up to, but not including, `end`.
@@ -181,6 +181,7 @@ class Audit {
   }
 
   void take(const Case& c, const Evaluation& evaluation) {
+    note_progress();
     report_.warp_instructions = sum(report_.warp_instructions, evaluation.warp_instructions);
     if (evaluation.unsupported) {
       report_.verdict = Verdict::unsupported;
@@ -246,8 +247,18 @@ class Audit {
   /// severe.
   void collect(const Case& c, const Evaluation& evaluation, const Finding& finding) {
     if (find_like(report_.findings, finding) != nullptr) return;
+    try {
+      confirm_and_keep(c, evaluation, finding);
+    } catch (const Interrupted&) {
+      if (find_like(report_.findings, finding) == nullptr) keep(c, finding);
+      throw;
+    }
+  }
+
+  void confirm_and_keep(const Case& c, const Evaluation& evaluation, const Finding& finding) {
     const auto changing =
         options_.shrinks ? not_reproduced(evaluator_, instance_, c, evaluation, finding) : std::nullopt;
+    note_progress();
     if (changing) {
       if (find_like(report_.findings, *changing) == nullptr) keep(c, *changing);
     } else if (!options_.shrinks || is_replay_ || report_.findings.size() >= most_shrunk) {
@@ -262,6 +273,7 @@ class Audit {
     const Case small = shrunk(c, finding);
     if (describe(small) == describe(c)) return keep(c, finding);
     const Evaluation again = evaluator_.evaluate(small);
+    note_progress();
     if (const Finding* found = find_like(again.findings, finding))
       keep(small, *found);
     else

@@ -31,7 +31,7 @@ struct AuditOptions {
   /// Folder of failing cases, which are also tried first; absent: the user's cache, whose cases are not
   /// tried.
   std::optional<std::filesystem::path> store;
-  /// Called after every run of a case, at least.
+  /// Called after every evaluation of a case.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
   std::chrono::milliseconds
       case_limit{};  ///< named in the report if a case exceeds it; the caller enforces it

@@ -38,7 +38,11 @@ void check_report_folder(const fs::path& folder) {
 }
 
 void write_reports(const fs::path& folder, const AuditReport& report) {
-  for (const Writer& writer : writers) write_output(folder / writer.file, writer.write(report));
+  for (const Writer& writer : writers) try {
+      write_output(folder / writer.file, writer.write(report));
+    } catch (const InputError& error) {  // check_report_folder() accepted the folder
+      throw Unsupported(error.sentence(), error.position());
+    }
 }
 
 }  // namespace foldproof

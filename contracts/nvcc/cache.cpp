@@ -65,7 +65,7 @@ bool is_unchanged(std::string_view hash_and_path) {
 }
 
 /// The secret of the folder: created by the first process that uses it. Empty if the folder cannot be
-/// written.
+/// written; nothing is cached then.
 std::string secret_of(const fs::path& folder) {
   const fs::path file = folder / "secret";
   if (const auto known = read_if_possible(file, secret_bytes); known && known->size() == secret_bytes)
@@ -81,7 +81,10 @@ std::string secret_of(const fs::path& folder) {
   fs::permissions(made, fs::perms::owner_read, error);
   fs::create_hard_link(made, file, error);
   fs::remove(made, error);
-  return read_if_possible(file, secret_bytes).value_or("");
+  const auto kept = read_if_possible(file, secret_bytes);
+  if (kept && kept->size() == secret_bytes) return *kept;
+  fs::remove(file, error);  // damaged: the next process creates it again
+  return "";
 }
 
 }  // namespace
@@ -92,7 +95,7 @@ fs::path PtxCache::file_of(const std::string& key) const { return folder_ / (key
 
 std::optional<CachedPtx> PtxCache::find(const std::string& key, std::string_view nvcc) const {
   const std::optional<std::string> text = read_if_possible(file_of(key), largest_file);
-  if (!text) return std::nullopt;
+  if (!text || secret_.empty()) return std::nullopt;
   std::string_view rest = *text;
   std::string_view line = take_line(rest);
   if (!take_prefix(line, heading) || line != content_hash(fmt::format("{}{}", secret_, rest)))
@@ -115,6 +118,7 @@ std::optional<CachedPtx> PtxCache::find(const std::string& key, std::string_view
 
 void PtxCache::keep(const std::string& key, const CachedPtx& ptx, const std::vector<std::string>& files,
                     fs::file_time_type started) const {
+  if (secret_.empty()) return;
   std::string body = fmt::format("nvcc {}\n", ptx.nvcc);
   for (const std::string& lowered : ptx.lowered) body += fmt::format("entry {}\n", lowered);
   for (const std::string& file : files) {

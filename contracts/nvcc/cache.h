@@ -13,7 +13,7 @@ namespace foldproof {
 struct CachedPtx {
   std::string nvcc;                  ///< the version that compiled it
   std::vector<std::string> lowered;  ///< one per requested entry
-  std::string ptx;
+  std::string ptx;                   ///< or machine code made from it
 };
 
 /// A folder with one file per key. Several processes may use it at the same time: files are written

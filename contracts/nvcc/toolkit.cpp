@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "contracts/nvcc/cache.h"
 #include "ptx/parse.h"
 
 namespace foldproof {
@@ -65,31 +66,30 @@ std::string nvcc_version(const fs::path& nvcc, Deadline deadline) {
   std::istringstream lines(result.output);
   for (std::string line; std::getline(lines, line);)
     if (result.status == 0 && line.find("release") != std::string::npos) return known[nvcc] = line;
-  if (result.status > 128)
-    throw Unsupported(fmt::format("{} was ended by signal {} ({}) when it was asked for its version",
-                                  nvcc.string(), result.status - 128, strsignal(result.status - 128)));
+  if (const auto how = how_ended_by_signal(result))
+    throw Unsupported(fmt::format("{} {} when it was asked for its version", nvcc.string(), *how));
   throw InputError(fmt::format("{} does not report its version; is it nvcc?", nvcc.string()));
 }
 
 std::string machine_code(const ptx::Source& ptx, const std::string& gpu, const fs::path& nvcc,
-                         const fs::path& cache) {
+                         const fs::path& cache, Deadline deadline) {
   const fs::path ptxas = fs::path(nvcc).replace_filename("ptxas");
   std::error_code error;
   if (!fs::exists(ptxas, error)) return "";
   const std::string architecture = architecture_of(ptx, gpu);
-  const fs::path kept = cache / fmt::format("{}-{}.cubin", content_hash(ptx.text()), architecture);
-  if (fs::exists(kept, error)) return read_text_file(kept, largest_code);
+  const PtxCache kept(cache);
+  const std::string key = fmt::format("{}-{}", content_hash(ptx.text()), architecture);
+  if (auto known = kept.find(key, "")) return std::move(known->ptx);
 
   const TemporaryFolder folder;
   const fs::path text = folder.path() / "foldproof.ptx", made = folder.path() / "foldproof.cubin";
   write_temporary(text, ptx.text());
   const ProcessResult result =
       run_process({ptxas.string(), "-arch=" + architecture, "-lineinfo", "-o", made.string(), text.string()},
-                  folder.path());
+                  folder.path(), deadline);
   if (result.status != 0) return "";
   std::string code = read_text_file(made, largest_code);
-  fs::create_directories(cache, error);
-  replace_file(kept, code);
+  kept.keep(key, {"", {}, code}, {}, {});
   return code;
 }
 

@@ -27,9 +27,9 @@ std::string nvcc_version(const std::filesystem::path& nvcc, Deadline deadline = 
 
 /// Machine code with line information for a GPU such as "sm_90", cached in the folder by content. Empty if
 /// there is no ptxas next to nvcc, or if ptxas rejects the PTX: the driver's own compiler then reports the
-/// error.
+/// error. Throws Unsupported if `deadline` passes.
 std::string machine_code(const ptx::Source& ptx, const std::string& gpu, const std::filesystem::path& nvcc,
-                         const std::filesystem::path& cache);
+                         const std::filesystem::path& cache, Deadline deadline = {});
 
 struct Diagnostic {
   std::string sentence;

@@ -37,7 +37,7 @@ struct Inner final : VectorClockNode {
   void note_inclusion(const Inner& other) const { included_[next_++ % included_.size()] = other.id_; }
 
  private:
-  static inline std::uint64_t last_id = 0;
+  static inline thread_local std::uint64_t last_id = 0;
   std::uint64_t id_ = ++last_id;
   /// The latest nodes that were joined with this one and added nothing; 0: none. Several, since clocks of
   /// several ages come in turn: what a thread knows, what its fence has released, what it has observed.

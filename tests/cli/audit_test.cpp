@@ -217,7 +217,7 @@ TEST_CASE("an interrupted audit reports the findings of the running instance") {
   const auto& kernel = ran.json.at("kernels").at(0);
   CHECK(kernel.at("verdict") == "findings");
   CHECK(kernel.at("findings").at(0).at("kind") == "out-of-bounds");
-  CHECK(kernel.at("notes").dump().find("the run was interrupted after") != std::string::npos);
+  CHECK(kernel.at("notes").dump().find("cases, the run was interrupted") != std::string::npos);
 }
 
 TEST_CASE("a budget ends an audit early, and the report says so") {
@@ -226,6 +226,21 @@ TEST_CASE("a budget ends an audit early, and the report says so") {
       run_json({"audit", folder.path("add_one.toml"), "--cases", "4000000000", "--budget", "500ms"});
   CHECK(ran.status == 0);
   CHECK(ran.json.at("kernels").at(0).at("notes").dump().find("budget") != std::string::npos);
+}
+
+TEST_CASE("an instance that a case limit ends gives status 3, even if others are clean") {
+  const AddOne folder;
+  const std::string endless =
+      replaced(add_one_ptx, "ret;", "spin: ld.global.u32 %r6, [%rd1]; add.u64 %rd2, %rd2, 1; bra spin; ret;");
+  folder.file("endless.ptx", endless);
+  folder.file("endless.toml", replaced(add_one_contract, "add_one.ptx", "endless.ptx"));
+  const RanJson ran =
+      run_json({"audit", folder.path().string(), "--cases", "2", "--case-limit", "400ms", "--jobs", "1"});
+  CHECK(ran.status == 3);
+  const auto& kernels = ran.json.at("kernels");
+  CHECK(kernels.at(0).at("verdict") == "clean");
+  CHECK(kernels.at(1).at("verdict") == "skipped");
+  CHECK(kernels.at(1).at("reason").get<std::string>().find("a case exceeded the limit of 0.4 s") == 0);
 }
 
 TEST_CASE("reports are written into a folder, one file per format") {

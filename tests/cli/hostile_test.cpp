@@ -1,4 +1,5 @@
 // Input that tries to harm the machine or its user, and output that cannot be written.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -6,6 +7,7 @@
 
 #include <fstream>
 
+#include "base/bytes.h"
 #include "catch.h"
 #include "cli/add_one.h"
 #include "cli/program.h"
@@ -233,6 +235,15 @@ TEST_CASE("too few descriptors give status 3 and one JSON object") {
   CHECK(lacking > 0);
 }
 #endif
+
+TEST_CASE("an interrupt ends a program whose output nobody reads") {
+  const Folder folder;
+  const std::string pipe = folder.path("pipe");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const foldproof::Descriptor both_ends(open(pipe.c_str(), O_RDWR | O_CLOEXEC));
+  // The list is longer than a pipe holds.
+  CHECK(run({"list"}, {std::chrono::milliseconds(1000), {}, pipe}).status == 130);
+}
 
 TEST_CASE("a temporary folder that cannot be written or does not exist gives status 3") {
   const Folder folder;

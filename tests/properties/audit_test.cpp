@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/interrupts.h"
 #include "catch.h"
 #include "devices/undefined_fill.h"
 #include "fake_kernel.h"
@@ -122,6 +123,19 @@ TEST_CASE("an element counted twice after the first warp is shrunk to the smalle
   const Finding finding = only_finding(audit(fake::contract(Operator::sum, Element::i32), kernel));
   CHECK(finding.kind == Kind::wrong_value);
   CHECK(finding.case_text == "count=33 block=1 zeros seed=0 schedule=converging x[32]=0x1");
+}
+
+TEST_CASE("an interrupt while a finding is confirmed or shrunk does not lose the finding") {
+  // The first case with elements takes at most 10 launches; confirming and shrinking it takes more than 60.
+  for (std::uint64_t last = 11; last < 60; ++last) {
+    INFO("interrupted at launch " << last << " with elements");
+    std::uint64_t launches = 0;
+    const auto kernel = [&](const Launch& l) {
+      if (l.count != 0 && ++launches > last) throw Interrupted{};
+      l.store(l.count == 0 ? 0.0F : sum_in_a_tree<float>(l) + 1);
+    };
+    CHECK(only_finding(audit(fake::contract(Operator::sum, Element::f32), kernel)).kind == Kind::wrong_value);
+  }
 }
 
 TEST_CASE("a maximum that starts from zero is found with one negative element") {
@@ -676,7 +690,7 @@ TEST_CASE("an exhausted budget ends the audit and is reported") {
   const KernelReport report = audit(
       fake::contract(Operator::sum, Element::f32), [](const Launch&) {}, options);
   CHECK(report.cases == 0);
-  CHECK(report.notes.front() == "the time budget was exhausted after 0 of 40 cases");
+  CHECK(report.notes.front() == "after 0 of 40 cases, the time budget was exhausted");
 }
 
 }  // namespace
