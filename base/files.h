@@ -75,7 +75,8 @@ bool is_program(const std::filesystem::path& file);
 std::optional<std::filesystem::path> find_program(const std::string& name);
 
 /// Makes `folder` private, and creates it if it does not exist: its mode becomes 0700. Returns false if it is
-/// a link, belongs to another user, or is in a folder in which other users can replace it.
+/// a link, belongs to another user, or is in a folder in which other users can replace it. A group-writable
+/// folder of the user's own group counts as the user's; folders above the parent are not checked.
 bool make_private(const std::filesystem::path& folder);
 
 /// The user's private cache: the first of $XDG_CACHE_HOME/foldproof, ~/.cache/foldproof and

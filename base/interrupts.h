@@ -13,7 +13,8 @@ namespace foldproof {
 struct Interrupted {};
 
 /// Receives SIGINT and SIGTERM in a thread of its own while it exists. Only one can exist in a process; a
-/// fork does not inherit it.
+/// fork does not inherit it. Construct it before other threads start: in a thread that exists already, a
+/// signal ends the process.
 ///
 ///   signal ──► is a GracefulEnd alive? ──no──► end_now()
 ///                      │ yes
@@ -59,8 +60,8 @@ enum class EndReason : unsigned char {
   too_slow      ///< it has made no progress for longer than the pool accepts
 };
 
-/// Called by a task that can end early, in its process; none in other processes. Long work polls it and
-/// throws Interrupted.
+/// The reason why this task should end; none in a process that is not a task, and before
+/// receive_end_reasons(). Long work polls it and throws Interrupted.
 EndReason end_reason();
 
 /// Lets the process's signals set end_reason(). For a new task.

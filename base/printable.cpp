@@ -39,7 +39,7 @@ constexpr bool is_between(char32_t code, char32_t first, char32_t last) {
 }
 
 /// Control characters (C0, C1, line and paragraph separators), marks that change the direction of text, and
-/// noncharacters, which XML forbids.
+/// the last two code points of each plane; XML forbids U+FFFE and U+FFFF.
 constexpr bool is_escaped(char32_t code) {
   return code < 0x20 || is_between(code, 0x7f, 0x9f) || code == 0x61c || is_between(code, 0x200e, 0x200f) ||
          is_between(code, 0x2028, 0x202e) || is_between(code, 0x2066, 0x2069) || (code & 0xfffe) == 0xfffe;
@@ -121,7 +121,7 @@ std::string markdown_code(std::string_view text) {
   return out + fence;
 }
 
-std::string without_invisible(std::string_view text) {
+std::string toml_escaped(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const Character c = first_of(text);

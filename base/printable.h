@@ -25,8 +25,8 @@ std::string markdown_text(std::string_view text);
 std::string markdown_code(std::string_view text);
 
 /// The text with every character beyond ASCII that printable() escapes as \uXXXX or \UXXXXXXXX, the escapes
-/// of a TOML string.
-std::string without_invisible(std::string_view text);
+/// of a TOML string. ASCII is unchanged; toml_string() escapes it.
+std::string toml_escaped(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
@@ -39,10 +39,10 @@ inline constexpr std::size_t longest_sentence = 2000;
 /// A longer text ends, after at most `longest_sentence` bytes, in "…" and a note that it was cut.
 std::string shortened(std::string text);
 
-/// The number of characters of UTF-8 text.
+/// The width of UTF-8 text: one column per code point.
 std::size_t columns_of(std::string_view text);
 
-/// The first `columns` characters.
+/// The first `columns` code points.
 std::string first_columns(std::string_view text, std::size_t columns);
 
 }  // namespace foldproof

@@ -58,7 +58,7 @@ std::string toml_string(std::string_view text) {
     else
       result += c;
   }
-  return without_invisible(result) + '"';
+  return toml_escaped(result) + '"';
 }
 
 std::string demangled(const std::string& name) {

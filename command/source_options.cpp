@@ -28,7 +28,7 @@ void SourceOptions::attach(CLI::App& app) {
                       "Folder of a compile_commands.json to read flags from")
            ->type_name("DIR"));
   once(app.add_flag("--trust", trusts_,
-                    "Allow contracts that run host functions or use files outside of their folder"));
+                    "Allow contracts that run host functions or name sources outside their folder"));
 }
 
 CompileOptions SourceOptions::compile_options() const {

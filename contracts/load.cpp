@@ -52,7 +52,7 @@ void read_source(const Table& top, Contract& contract, Trust trust) {
     }
   }
   if (trust == Trust::limited && !is_below(contract.source, folder))
-    throw InputError(fmt::format("the source {} is outside of the contract's folder; --trust allows that",
+    throw InputError(fmt::format("the source {} is outside the contract's folder; pass --trust to allow it",
                                  contract.source.string()),
                      named);
   std::error_code error;
@@ -123,7 +123,7 @@ void check_launches(const Table& top, const Contract& contract, Trust trust) {
                        launch.where("host"));
     host = is_host_function;
     if (is_host_function && trust == Trust::limited)
-      throw InputError("\"host\" compiles C++ and runs it on this machine; --trust allows that",
+      throw InputError("\"host\" compiles C++ and runs it on this machine; pass --trust to allow it",
                        launch.where("host"));
   }
 }

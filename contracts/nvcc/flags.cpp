@@ -125,7 +125,7 @@ std::string flag_of(const FlagRow& row, std::string value, const fs::path& folde
   return fmt::format("{}{}{}", row.name, row.name.size() == 2 ? "" : "=", value);
 }
 
-/// `refuse` is called for a word that is no flag of the table.
+/// `refuse` is called for a word that is not a flag in the table.
 template <typename Refuse>
 std::vector<std::string> taken_flags(std::span<const FlagWord> words, const fs::path& folder, Refuse refuse) {
   std::vector<std::string> flags;
@@ -154,7 +154,7 @@ std::vector<std::string> harmless_flags(std::span<const FlagWord> words, const f
   return taken_flags(words, folder, [](const FlagWord& word) {
     throw InputError(
         fmt::format("the flag \"{}\" is not allowed here; docs/contracts.md lists the flags that "
-                    "are, and --nvcc on the command line takes any flag",
+                    "are, and --nvcc on the command line accepts any flag",
                     word.value),
         word.where);
   });

@@ -54,8 +54,8 @@ std::string words_for(const LaunchOrder& order) {
   return fmt::format("under the {} {}", is_schedule ? "schedule" : "co-running load", to_string(order));
 }
 
-/// The order to compare with: the usual one, or, for the usual one, one that begins at the other end. The
-/// lanes of a warp take turns in half of these cases, unless there are too many elements for that.
+/// The order to compare with: the usual one; for a case in the usual order, one that starts with the last
+/// block and warp. Half of the cases with few elements run one lane at a time.
 LaunchOrder contrasting(const Case& c) {
   using Order = Schedule::Order;
   if (c.order != usual(c.order)) return usual(c.order);

@@ -41,9 +41,9 @@ inline bool is_deterministic(const Instance& instance) {
 }
 
 /// A case of several calls is also run with one call. If the kernel claims determinism, a case in an unusual
-/// order is also run in the usual one, and a case in the usual order with its warps and blocks backward. `c`
-/// must outlive the plan. Throws InputError if the contract's output has another number of elements than its
-/// result.
+/// order is also run in the usual one. A case in the usual order is also run under `warps-backward` or, for
+/// few elements, `lanes-backward`; a host function is called again instead. `c` must outlive the plan. Throws
+/// InputError if the contract's output has another number of elements than its result.
 CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& subject, const Case& c,
                    std::vector<std::byte> input);
 

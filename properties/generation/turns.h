@@ -1,5 +1,5 @@
-// Whose turn it is: which class of counts a case is drawn from, and which value a variable with few values
-// has. All follow from the index of the case and the seed.
+// Round-robin choices that depend only on the index of a case and the seed: its class of counts, and the
+// value of each variable with few values.
 #pragma once
 
 #include <cstddef>

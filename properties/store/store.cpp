@@ -23,7 +23,7 @@ fs::path normalized(const fs::path& path) {
   return (error ? path : result).lexically_normal();
 }
 
-/// A folder's path without a final slash, behind which a link would be followed.
+/// A folder's path without a final slash; with one, the system would follow a link.
 fs::path without_slash(const fs::path& folder) {
   return folder.has_filename() ? folder : folder.parent_path();
 }
@@ -94,8 +94,9 @@ CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& insta
                             name(finding.kind), where >> 32);
   const std::string why_not = write(file, to_toml(stored));
   if (why_not.empty()) return {"foldproof replay " + shell_word(file.string()), ""};
-  return {"", fmt::format("the failing case could not be stored in {} ({}); --store names another folder",
-                          folder_.string(), why_not)};
+  return {"",
+          fmt::format("the failing case could not be stored in {} ({}); choose another folder with --store",
+                      folder_.string(), why_not)};
 }
 
 }  // namespace foldproof

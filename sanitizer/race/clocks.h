@@ -45,7 +45,8 @@ struct Message {
   /// By releasing block and scope: acquires of a narrow scope, or of what was released to a narrow scope,
   /// concern only one block or cluster.
   std::map<std::pair<BlockNumber, SyncScope>, VectorClock> items;
-  std::size_t prune_at = 16;  ///< number of items at which those that nobody can acquire are removed
+  /// The number of items at which those that no thread can acquire any more are removed.
+  std::size_t prune_at = 16;
 };
 
 /// A location as addressed by strong accesses of one size. Accesses of another size are to a different

@@ -119,7 +119,7 @@ bool FenceCheck::may_report(Site earlier, Site now) const {
          !(launch_->orders_its_own(earlier) && launch_->orders_its_own(now));
 }
 
-// The first block, from the given one on, that the released clock knows, or, if wanted, the obeyed one.
+// The first block from `from` on that the released clock or, with `also_obeyed`, the obeyed clock knows.
 BlockNumber FenceCheck::next_known(const Moment& now, BlockNumber from, bool also_obeyed) {
   const auto next = [&](std::size_t clock) {
     return Clocks::next_known(all_clocks_[clock].warp(now.warp), first_lane(now.lanes), from);

@@ -76,7 +76,7 @@ class FenceCheck final : public Clocked<2> {
   static bool has_read(const Readers& readers, const Moment& now);
   bool has_seen(const Readers& readers, const Moment& now);
   Access& remember(Accesses& accesses, const Access& now, const Location& location);
-  /// Drops the accesses of a block that ends without having released anything: nobody can wait for them.
+  /// Drops the accesses of a block that ends without having released anything: no thread can wait for them.
   void forget_unreleased(BlockNumber block);
   void report(const AccessEvent& event, const Access& earlier, unsigned earlier_lane, const Access& now,
               std::uint64_t address);

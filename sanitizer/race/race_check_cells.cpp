@@ -327,8 +327,8 @@ void RaceCheck::compare(const AccessEvent& event, Cell& cell, Entries& entries, 
   entries.index = nullptr;
 }
 
-// The same for the entries of the access's own warp alone and, if wanted, for writes. Entries without lanes
-// remain until the entries are shortened.
+// Like compare(), but only for entries of the access's own warp and, with `with_writes`, for writes. Entries
+// whose lanes were all dropped stay in the list until it is shortened.
 void RaceCheck::compare_few(const AccessEvent& event, Cell& cell, Entries& entries, unsigned lane,
                             const Entry& now, WarpClock& who, std::uint64_t address, bool with_writes) {
   std::vector<Entry>& all = entries.all;

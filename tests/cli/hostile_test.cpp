@@ -144,7 +144,7 @@ void check_is_not_stored(const RanJson& ran, const std::string& reason) {
   const std::vector<std::string> notes = notes_about_storing(ran);
   REQUIRE(notes.size() == 1);
   CHECK(notes[0].find(reason) != std::string::npos);
-  CHECK(notes[0].find("; --store names another folder") != std::string::npos);
+  CHECK(notes[0].find("; choose another folder with --store") != std::string::npos);
 }
 
 /// A program that prints nvcc's version and runs `compile` for a compilation.

@@ -517,7 +517,7 @@ TEST_CASE("the source must exist") {
         std::string::npos);
 }
 
-TEST_CASE("without trust, a source outside of the contract's folder is refused, also through a link") {
+TEST_CASE("without trust, a source outside the contract's folder is refused, also through a link") {
   const Workshop workshop;
   workshop.write("other/k.cu", "");
   const auto named = [&](const std::string& path) {
@@ -528,9 +528,8 @@ TEST_CASE("without trust, a source outside of the contract's folder is refused, 
                                   workshop.path() / "contracts" / "link.cu");
   for (const std::string path : {"../other/k.cu", "link.cu", "below/../../other/k.cu", "/etc/passwd"}) {
     const auto file = named(path);
-    CHECK(error_of([&] {
-            load_contract(file, Trust::limited);
-          }).find("is outside of the contract's folder") != std::string::npos);
+    CHECK(error_of([&] { load_contract(file, Trust::limited); }).find("is outside the contract's folder") !=
+          std::string::npos);
     CHECK_NOTHROW(load_contract(file, Trust::full));
   }
   CHECK_NOTHROW(load_contract(named("below/k.cu"), Trust::limited));
@@ -540,7 +539,7 @@ TEST_CASE("without trust, host functions are refused") {
   const Workshop workshop;
   const std::string host = "format = 1\n[[launch]]\nentry = \"clear\"\nhost = true\narguments = []\n";
   CHECK(error_of([&] { workshop.load(host, "", Trust::limited); }) ==
-        "k.toml:4:8: \"host\" compiles C++ and runs it on this machine; --trust allows that");
+        "k.toml:4:8: \"host\" compiles C++ and runs it on this machine; pass --trust to allow it");
   CHECK_NOTHROW(workshop.load(host, "", Trust::full));
 }
 

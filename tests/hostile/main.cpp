@@ -3,8 +3,9 @@
 //
 //   hostile [--count N] [--seconds S] [--seed X] [--keep FOLDER]
 //
-// Each run must end within a time limit with status 0 to 3 and one JSON object, and touch no other file.
-// Inputs of bad runs are kept in FOLDER. Exit status: 1 if there are any.
+// Each run must end within a time limit with status 0 to 3 and one JSON object, and leave neither a temporary
+// file nor the file `evil`, which only an executed command creates. Inputs of bad runs are kept in FOLDER.
+// Exit status: 1 if there are any.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -78,7 +78,7 @@ TEST_CASE("a store that cannot be written gives one note, and the finding keeps 
     CHECK_FALSE(report.findings[0].case_text.empty());
     CHECK(std::ranges::count_if(report.notes, [&](const std::string& note) {
             return note.starts_with("the failing case could not be stored in ") &&
-                   note.ends_with(std::string(reason) + "; --store names another folder");
+                   note.ends_with(std::string(reason) + "; choose another folder with --store");
           }) == 1);
   }
 }

@@ -11,23 +11,24 @@ using Vertex = FlowGraph::Vertex;
 constexpr Vertex nowhere = FlowGraph::nowhere;
 
 /// The algorithm of T. Lengauer and R. E. Tarjan, "A fast algorithm for finding dominators in a flowgraph",
-/// ACM TOPLAS 1 (1979), with simple linking: O(edges * log(vertices)). Vertices are numbered in the order in
-/// which a depth-first search enters them; names are those of the paper.
+/// ACM TOPLAS 1 (1979), with simple linking: O(edges * log(vertices)). Vertices are numbered in preorder;
+/// names are those of the paper. Not Boost's lengauer_tarjan_dominator_tree, which recurses along the path
+/// that it compresses.
 class Dominators {
  public:
   Dominators(const FlowGraph& graph, Vertex root)
       : graph_(graph),
         search_(graph, root),
         number_(graph.size(), nowhere),
-        semi_(search_.entered.size()),
-        label_(search_.entered.size()),
-        ancestor_(search_.entered.size(), nowhere),
-        dominator_(search_.entered.size(), nowhere),
-        bucket_(search_.entered.size(), nowhere),
-        next_in_bucket_(search_.entered.size(), nowhere) {
+        semi_(search_.preorder.size()),
+        label_(search_.preorder.size()),
+        ancestor_(search_.preorder.size(), nowhere),
+        dominator_(search_.preorder.size(), nowhere),
+        bucket_(search_.preorder.size(), nowhere),
+        next_in_bucket_(search_.preorder.size(), nowhere) {
     std::iota(semi_.begin(), semi_.end(), Vertex{0});
     std::iota(label_.begin(), label_.end(), Vertex{0});
-    for (Vertex n = 0; n < semi_.size(); ++n) number_[search_.entered[n]] = n;
+    for (Vertex n = 0; n < semi_.size(); ++n) number_[search_.preorder[n]] = n;
   }
 
   std::vector<Vertex> run() {
@@ -35,14 +36,14 @@ class Dominators {
     std::vector<Vertex> result(graph_.size(), nowhere);
     for (Vertex w = 1; w < semi_.size(); ++w) {
       if (dominator_[w] != semi_[w]) dominator_[w] = dominator_[dominator_[w]];
-      result[search_.entered[w]] = search_.entered[dominator_[w]];
+      result[search_.preorder[w]] = search_.preorder[dominator_[w]];
     }
     return result;
   }
 
  private:
   void visit(Vertex w) {
-    const Vertex vertex = search_.entered[w], parent = number_[search_.parent[vertex]];
+    const Vertex vertex = search_.preorder[w], parent = number_[search_.parent[vertex]];
     for (const Vertex from : graph_.predecessors(vertex))
       if (number_[from] != nowhere) semi_[w] = std::min(semi_[w], semi_[eval(number_[from])]);
     next_in_bucket_[w] = std::exchange(bucket_[semi_[w]], w);
@@ -102,14 +103,14 @@ DepthFirstSearch::DepthFirstSearch(const FlowGraph& graph, Vertex root) : parent
       open;  // the vertices on the path, and how many edges were taken
   const auto enter = [&](Vertex vertex) {
     seen[vertex] = true;
-    entered.push_back(vertex);
+    preorder.push_back(vertex);
     open.emplace_back(vertex, 0);
   };
   for (enter(root); !open.empty();) {
     auto& [vertex, taken] = open.back();
     const auto successors = graph.successors(vertex);
     if (taken == successors.size()) {
-      left.push_back(vertex);
+      postorder.push_back(vertex);
       open.pop_back();
       continue;
     }

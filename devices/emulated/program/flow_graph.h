@@ -42,12 +42,12 @@ class FlowGraph {
   Neighbours successors_, predecessors_;
 };
 
-/// The vertices that can be reached from a root, in the orders in which a depth-first search enters and
-/// leaves them.
+/// The vertices that can be reached from a root, in the two orders of a depth-first search: as it enters
+/// them, and as it leaves them.
 struct DepthFirstSearch {
   DepthFirstSearch(const FlowGraph& graph, FlowGraph::Vertex root);
 
-  std::vector<FlowGraph::Vertex> entered, left;
+  std::vector<FlowGraph::Vertex> preorder, postorder;
   std::vector<FlowGraph::Vertex> parent;  ///< by vertex; nowhere for the root and for unreachable vertices
 };
 

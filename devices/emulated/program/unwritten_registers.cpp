@@ -21,34 +21,34 @@ using Unwritten = FunctionCode::Unwritten;
 /// passes, each for some of them, since registers do not affect each other.
 constexpr std::size_t bits_of_a_pass = std::size_t{1} << 30;
 
-/// Where straight-line code begins: targets of branches, and the start.
-std::vector<bool> merges_of(const FlowGraph& flow) {
-  std::vector<bool> merges(flow.size());
-  merges[0] = true;
+/// The first instructions of extended basic blocks: the start, and targets of branches.
+std::vector<bool> leaders_of(const FlowGraph& flow) {
+  std::vector<bool> leaders(flow.size());
+  leaders[0] = true;
   for (Vertex from = 0; from < flow.size(); ++from)
     for (const Vertex to : flow.successors(from))
-      if (to != from + 1) merges[to] = true;
-  return merges;
+      if (to != from + 1) leaders[to] = true;
+  return leaders;
 }
 
 /// The numbers of the registers in the uses of each instruction.
 class Numbered {
  public:
-  /// Numbers registers that are read and that are not always written earlier in the same straight-line code.
-  Numbered(const std::vector<RegisterUse>& uses, const std::vector<bool>& merges) {
+  /// Numbers registers that some extended basic block reads without having written them before.
+  Numbered(const std::vector<RegisterUse>& uses, const std::vector<bool>& leaders) {
     std::unordered_map<std::uint32_t, std::uint32_t> number;      // by row
-    std::unordered_map<std::uint32_t, std::size_t> last_written;  // by row: the number of straight-line codes
-    std::size_t straight = 0;
+    std::unordered_map<std::uint32_t, std::size_t> last_written;  // by row: the number of the block
+    std::size_t block = 0;                                        // extended basic block
     for (std::size_t at = 0; at < uses.size(); ++at) {
-      if (merges[at]) ++straight;
+      if (leaders[at]) ++block;
       for (const Register& read : uses[at].reads) {
         const auto written = last_written.find(read.row);
-        if (written != last_written.end() && written->second == straight) continue;
+        if (written != last_written.end() && written->second == block) continue;
         if (number.try_emplace(read.row, static_cast<std::uint32_t>(registers_.size())).second)
           registers_.push_back({read.row, read.bytes, 0});
       }
       if (uses[at].guarded) continue;
-      for (const Register& written : uses[at].writes) last_written[written.row] = straight;
+      for (const Register& written : uses[at].writes) last_written[written.row] = block;
     }
     const auto add = [&](const std::vector<Register>& used) {
       for (const Register& one : used)
@@ -81,13 +81,13 @@ class Numbered {
 };
 
 /// Propagates the sets of possibly unwritten registers along the control flow until they no longer grow. A
-/// set is stored only where paths merge; straight-line code in between is walked.
+/// set is stored only for the leaders of extended basic blocks, which are walked from there.
 class Flow {
  public:
-  Flow(const FlowGraph& flow, const std::vector<bool>& merges, const Numbered& uses)
-      : flow_(flow), merges_(merges), uses_(uses), before_(flow.size()), place_(flow.size()) {
+  Flow(const FlowGraph& flow, const std::vector<bool>& leaders, const Numbered& uses)
+      : flow_(flow), leaders_(leaders), uses_(uses), before_(flow.size()), place_(flow.size()) {
     const DepthFirstSearch search(flow, 0);
-    order_ = {search.left.rbegin(), search.left.rend()};
+    order_ = {search.postorder.rbegin(), search.postorder.rend()};
     for (std::size_t k = 0; k < order_.size(); ++k) place_[order_[k]] = k;
   }
 
@@ -128,7 +128,7 @@ class Flow {
       pass(at, unwritten);
       bool goes_on = false;
       for (const Vertex next : flow_.successors(at))
-        if (next == at + 1 && !merges_[next])
+        if (next == at + 1 && !leaders_[next])
           goes_on = next != end;
         else if (next != end)
           enter(next, unwritten);
@@ -148,9 +148,9 @@ class Flow {
   }
 
   const FlowGraph& flow_;
-  const std::vector<bool>& merges_;
+  const std::vector<bool>& leaders_;
   const Numbered& uses_;
-  std::vector<std::optional<Registers>> before_;  ///< where paths merge
+  std::vector<std::optional<Registers>> before_;  ///< by vertex; only leaders have one
   std::vector<Vertex> order_;       ///< reverse postorder: without loops, all predecessors come first
   std::vector<std::size_t> place_;  ///< of each vertex in the order
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> waiting_;  ///< places
@@ -165,14 +165,14 @@ std::vector<Unwritten> unwritten_registers(const std::vector<Instruction>& code,
                                            const std::vector<MachineOperands>& details,
                                            const std::vector<RegisterUse>& uses) {
   const FlowGraph flow = flow_of(code, details);
-  const std::vector<bool> merges = merges_of(flow);
-  const Numbered numbered(uses, merges);
+  const std::vector<bool> leaders = leaders_of(flow);
+  const Numbered numbered(uses, leaders);
   const std::size_t registers = numbered.registers().size();
   if (registers == 0) return {};
-  const auto sets = static_cast<std::size_t>(std::ranges::count(merges, true));
+  const auto sets = static_cast<std::size_t>(std::ranges::count(leaders, true));
   const std::size_t together = std::max<std::size_t>(64, bits_of_a_pass / sets);
   std::vector<Unwritten> result;
-  Flow analysis(flow, merges, numbered);
+  Flow analysis(flow, leaders, numbered);
   for (std::size_t begin = 0; begin < registers; begin += together)
     analysis.add_unwritten(begin, std::min(registers, begin + together), result);
   return result;
