@@ -66,15 +66,16 @@ TEST_CASE("a value with a character that a shell interprets is refused") {
 }
 
 TEST_CASE("a value cannot name a file of options for the host compiler") {
-  CHECK_FALSE(flags_error({"-D@/tmp/x"}).empty());
-  CHECK_FALSE(flags_error({"-DA,@/tmp/x"}).empty());
-  CHECK_FALSE(flags_error({"-Ia,@/tmp/x"}).empty());
-  CHECK_THROWS_AS(check_path_for_nvcc("/folder,@x/k.cu"), InputError);
+  CHECK(flags_error({"-D@/tmp/x"}).find("contains the character @") != std::string::npos);
+  CHECK(flags_error({"-DA,@/tmp/x"}).find("contains the character @") != std::string::npos);
+  CHECK(flags_error({"-Ia,@/tmp/x"}).find("contains the character ,") != std::string::npos);
+  CHECK(error_of([] { check_path_for_nvcc("/folder,@x/k.cu"); }).find("contains the character ,") !=
+        std::string::npos);
 }
 
 TEST_CASE("a flag that lacks its value is refused") {
   CHECK(flags_error({"-I"}).find("the flag -I requires a value") != std::string::npos);
-  CHECK_FALSE(flags_error({"-std="}).empty());
+  CHECK(flags_error({"-std="}).find("the flag -std requires a value") != std::string::npos);
 }
 
 TEST_CASE("macros, templates and paths of every language are allowed") {
