@@ -3,6 +3,8 @@
 
 #include "catch.h"
 #include "cli/add_one.h"
+#include "cli/fake_nvcc.h"
+#include "cli/interrupted.h"
 #include "nvcc.h"
 
 using namespace foldproof::test;
@@ -185,35 +187,40 @@ TEST_CASE("shards partition the instances") {
   CHECK(instances("2/2") == std::vector<std::string>{"B=64"});
 }
 
-TEST_CASE("an interrupted audit reports its results so far and gives status 130") {
+TEST_CASE("an interrupted audit ends within two seconds and reports its results so far") {
   const AddOne folder;
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "4000000000"},
                                {std::chrono::milliseconds(700), {}});
-  CHECK(ran.status == 130);
+  check_is_interrupted(ran);
   CHECK(ran.json.at("kernels").at(0).at("verdict") == "skipped");
 }
 
-TEST_CASE("an interrupted compilation leaves no temporary files") {
+TEST_CASE("an interrupted compilation leaves neither processes nor temporary files") {
   const Folder temporary;
   const AddOne folder(replaced(add_one_contract, "add_one.ptx", "add_one.cu"));
   folder.file("add_one.cu", "__global__ void add_one(int* data, unsigned count);");
-  const std::string endless = folder.file("nvcc", R"(#!/bin/sh
-if [ "$1" = --version ]; then echo "Cuda compilation tools, release 13.0, V13.0.48"; exit; fi
-touch $TMPDIR/half
-sleep 60
-)");
-  std::filesystem::permissions(endless, std::filesystem::perms::owner_all);
+  const std::string started = folder.path("started");
+  const std::string endless =
+      fake_nvcc(folder, "echo release 13.0", "touch $TMPDIR/half " + started + "; sleep 60");
   const Ran ran = run({"audit", folder.path("add_one.toml"), "--nvcc", endless},
-                      {std::chrono::milliseconds(400), {}, {}, {"TMPDIR=" + temporary.path().string()}});
-  CHECK(ran.status == 130);
+                      {.environment = {"TMPDIR=" + temporary.path().string()}, .interrupt_once = started});
+  check_is_interrupted(ran);
   CHECK(std::filesystem::is_empty(temporary.path()));
+}
+
+TEST_CASE("an interrupt while nvcc is asked for its version ends the run with one JSON object") {
+  const Folder folder;
+  const std::string source = folder.file("k.cu", "__global__ void k() {}");
+  const std::string started = folder.path("started");
+  const std::string endless = fake_nvcc(folder, "touch " + started + "; sleep 60", "exit 1");
+  check_is_interrupted(run_json({"audit", source, "--nvcc", endless}, {.interrupt_once = started}));
 }
 
 TEST_CASE("an interrupted audit reports the findings of the running instance") {
   const AddOne folder(replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\""));
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "4000000000"},
                                {std::chrono::milliseconds(1500), {}});
-  CHECK(ran.status == 130);
+  check_is_interrupted(ran);
   const auto& kernel = ran.json.at("kernels").at(0);
   CHECK(kernel.at("verdict") == "findings");
   CHECK(kernel.at("findings").at(0).at("kind") == "out-of-bounds");

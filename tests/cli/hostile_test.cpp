@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "catch.h"
 #include "cli/add_one.h"
+#include "cli/fake_nvcc.h"
 #include "cli/program.h"
 #include "session.h"
 
@@ -145,14 +146,6 @@ void check_is_not_stored(const RanJson& ran, const std::string& reason) {
   REQUIRE(notes.size() == 1);
   CHECK(notes[0].find(reason) != std::string::npos);
   CHECK(notes[0].find("; choose another folder with --store") != std::string::npos);
-}
-
-/// A program that prints nvcc's version and runs `compile` for a compilation.
-std::string fake_nvcc(const Folder& folder, const std::string& version, const std::string& compile) {
-  const std::string nvcc = folder.file(
-      "nvcc", "#!/bin/sh\nif [ \"$1\" = --version ]; then " + version + "; else " + compile + "; fi\n");
-  fs::permissions(nvcc, fs::perms::owner_all);
-  return nvcc;
 }
 
 /// Runs with --format json after a command of the shell, such as ulimit, with only the standard descriptors.

@@ -1,12 +1,14 @@
 #include "cli/program.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -43,20 +45,83 @@ void redirect(int descriptor, const std::string& file) {
   _exit(99);
 }
 
+/// The parent of a process; nothing if the process has ended.
+std::optional<pid_t> parent_of(pid_t id) {
+  const std::string text = read_file("/proc/" + std::to_string(id) + "/stat");
+  const std::size_t name_end = text.rfind(')');  // ID (NAME) STATE PARENT …
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream rest(text.substr(name_end + 1));
+  char state = 0;
+  pid_t parent = 0;
+  rest >> state >> parent;
+  return state == 'Z' ? std::nullopt : std::optional(parent);
+}
+
+std::vector<pid_t> running_children() {
+  std::vector<pid_t> children;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (const pid_t id = std::stoi(name); parent_of(id) == getpid()) children.push_back(id);
+  }
+  return children;
+}
+
+/// While it exists, processes whose parents have ended become children of this process.
+class Adoption {
+ public:
+  Adoption() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+  ~Adoption() { prctl(PR_SET_CHILD_SUBREAPER, 0); }
+  Adoption(const Adoption&) = delete;
+  Adoption& operator=(const Adoption&) = delete;
+
+  /// Kills the adopted processes and returns how many were running.
+  std::size_t end_adopted() const {
+    std::size_t running = 0;
+    while (waitpid(-1, nullptr, WNOHANG) >= 0)
+      for (const pid_t child : running_children()) {
+        ++running;
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+      }
+    return running;
+  }
+};
+
+void wait_until_exists(const std::string& file) {
+  using namespace std::chrono_literals;
+  const auto deadline = std::chrono::steady_clock::now() + 60s;
+  while (!std::filesystem::exists(file)) {
+    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error(file + " was not created");
+    std::this_thread::sleep_for(1ms);
+  }
+}
+
+bool interrupts(const How& how) { return how.interrupt_after.count() > 0 || !how.interrupt_once.empty(); }
+
+void interrupt(pid_t id, const How& how) {
+  std::this_thread::sleep_for(how.interrupt_after);
+  if (!how.interrupt_once.empty()) wait_until_exists(how.interrupt_once);
+  kill(id, SIGINT);
+}
+
 }  // namespace
 
 Ran run(const std::vector<std::string>& arguments, const How& how) {
   const Folder folder;
+  std::optional<Adoption> adoption;
+  if (interrupts(how)) adoption.emplace();
   const pid_t id = fork();
   if (id == 0) become_program(arguments, how, folder);
-  if (how.interrupt_after.count() > 0) {
-    std::this_thread::sleep_for(how.interrupt_after);
-    kill(id, SIGINT);
-  }
+  if (interrupts(how)) interrupt(id, how);
+  const auto interrupted = std::chrono::steady_clock::now();
   int status = 0;
   waitpid(id, &status, 0);
-  return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), read_file(folder.path("out")),
+  Ran ran{WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), read_file(folder.path("out")),
           read_file(folder.path("err"))};
+  if (adoption)
+    ran.after_interrupt = {std::chrono::steady_clock::now() - interrupted, adoption->end_adopted()};
+  return ran;
 }
 
 RanJson run_json(std::vector<std::string> arguments, const How& how) {
@@ -64,7 +129,7 @@ RanJson run_json(std::vector<std::string> arguments, const How& how) {
   const Ran ran = run(arguments, how);
   if (ran.out.empty() || ran.out.back() != '\n' || ran.out.find('\n') != ran.out.size() - 1)
     throw std::runtime_error("standard output is not one line: " + ran.out + "\nstandard error: " + ran.err);
-  return {ran.status, nlohmann::json::parse(ran.out), ran.err};
+  return {ran.status, nlohmann::json::parse(ran.out), ran.err, ran.after_interrupt};
 }
 
 Ran run_laboratory(const std::vector<std::string>& arguments, How how) {

@@ -9,9 +9,15 @@
 
 namespace foldproof::test {
 
+struct AfterInterrupt {
+  std::chrono::duration<double> time{0};  ///< from the signal until the program ended
+  std::size_t processes = 0;              ///< started by the program and still running when it ended
+};
+
 struct Ran {
   int status = 0;  ///< exit status; 128 + N if signal N ended the program
   std::string out, err;
+  AfterInterrupt after_interrupt = {};
 };
 
 struct How {
@@ -20,6 +26,7 @@ struct How {
   std::string out = {};                          ///< file for standard output; empty: Ran::out
   std::vector<std::string> environment = {};     ///< "NAME=VALUE", for this run
   std::string program = FOLDPROOF_PROGRAM;
+  std::string interrupt_once = {};  ///< sends SIGINT as soon as this file exists; empty: never
 };
 
 /// Runs foldproof without colours.
@@ -30,6 +37,7 @@ struct RanJson {
   int status = 0;
   nlohmann::json json;
   std::string err;
+  AfterInterrupt after_interrupt = {};
 };
 RanJson run_json(std::vector<std::string> arguments, const How& how = {});
 

@@ -114,6 +114,15 @@ TEST_CASE("a damaged cache file counts as absent") {
   }
 }
 
+TEST_CASE("a cached file of another folder counts as absent") {
+  const Workshop workshop;
+  const PtxCache cache(workshop.path() / "ptx"), other(workshop.path() / "other");
+  cache.keep("key", {"v", {}, "x"}, {}, fs::file_time_type::clock::now());
+  REQUIRE(cache.find("key", "v").has_value());
+  fs::copy_file(workshop.path() / "ptx/key.ptx", workshop.path() / "other/key.ptx");
+  CHECK_FALSE(other.find("key", "v").has_value());
+}
+
 TEST_CASE("concurrent readers and writers of one key never see a partial file") {
   const Workshop workshop;
   const PtxCache cache(workshop.path() / "ptx");

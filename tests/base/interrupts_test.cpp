@@ -1,0 +1,158 @@
+// Interrupts, each test in a fork that reports by its exit status.
+#include "base/interrupts.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <thread>
+
+#include "base/child.h"
+#include "catch.h"
+
+using namespace foldproof;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Exit statuses of the forks. A fork whose work returns exits with 0, which no test expects.
+constexpr int as_expected = 41, end_now_called = 42, too_early = 43, too_late = 44, unexpected = 45;
+
+ExitStatus status_of(const std::function<void()>& work) { return Child(work, ProcessGroup::parent).wait(); }
+
+/// Sends a signal to this process.
+void send(int signal) { kill(getpid(), signal); }
+
+bool is_readable(int descriptor, std::chrono::milliseconds within) {
+  pollfd wait{descriptor, POLLIN, 0};
+  return poll(&wait, 1, static_cast<int>(within.count())) == 1;
+}
+
+/// Waits until the handler of this process has received a signal.
+void wait_for_interrupt() {
+  if (!is_readable(interrupt_descriptor(), 10s)) _exit(unexpected);
+}
+
+}  // namespace
+
+TEST_CASE("without a GracefulEnd, a signal calls end_now at once") {
+  const int signal = GENERATE(SIGINT, SIGTERM);
+  const ExitStatus status = status_of([signal] {
+    const InterruptHandler handler([] { _exit(end_now_called); });
+    send(signal);
+    std::this_thread::sleep_for(1500ms);  // less than the grace
+    _exit(too_late);
+  });
+  CHECK(status.code == end_now_called);
+}
+
+TEST_CASE("with a GracefulEnd, end_now is called 1.7 s after the signal") {
+  const ExitStatus status = status_of([] {
+    std::chrono::steady_clock::time_point sent;
+    const InterruptHandler handler([&] {
+      const auto waited = std::chrono::steady_clock::now() - sent;
+      _exit(waited < 1700ms ? too_early : waited > 4s ? too_late : end_now_called);
+    });
+    const GracefulEnd graceful;
+    sent = std::chrono::steady_clock::now();
+    send(SIGINT);
+    std::this_thread::sleep_for(10s);
+    _exit(unexpected);
+  });
+  CHECK(status.code == end_now_called);
+}
+
+TEST_CASE("with a GracefulEnd, an interrupted process is told so and can end by itself") {
+  const ExitStatus status = status_of([] {
+    const InterruptHandler handler([] { _exit(end_now_called); });
+    const GracefulEnd graceful;
+    if (is_interrupted() || is_readable(interrupt_descriptor(), 0ms)) _exit(too_early);
+    send(SIGTERM);
+    wait_for_interrupt();
+    _exit(is_interrupted() ? as_expected : unexpected);
+  });
+  CHECK(status.code == as_expected);
+}
+
+TEST_CASE("a GracefulEnd that has ended gives no grace") {
+  const ExitStatus status = status_of([] {
+    const InterruptHandler handler([] { _exit(end_now_called); });
+    { const GracefulEnd graceful; }
+    send(SIGINT);
+    std::this_thread::sleep_for(1500ms);
+    _exit(too_late);
+  });
+  CHECK(status.code == end_now_called);
+}
+
+TEST_CASE("a second signal does not shorten the grace") {
+  const int second = GENERATE(SIGINT, SIGTERM);
+  const ExitStatus status = status_of([second] {
+    std::chrono::steady_clock::time_point sent;
+    const InterruptHandler handler(
+        [&] { _exit(std::chrono::steady_clock::now() - sent < 1700ms ? too_early : end_now_called); });
+    const GracefulEnd graceful;
+    sent = std::chrono::steady_clock::now();
+    send(SIGINT);
+    wait_for_interrupt();
+    send(second);
+    std::this_thread::sleep_for(10s);
+    _exit(unexpected);
+  });
+  CHECK(status.code == end_now_called);
+}
+
+TEST_CASE("a second signal that arrives before the handler is destroyed has no effect afterwards") {
+  const ExitStatus status = status_of([] {
+    {
+      const GracefulEnd graceful;  // also while the handler is destroyed
+      const InterruptHandler handler([] { _exit(end_now_called); });
+      send(SIGINT);
+      wait_for_interrupt();
+      send(SIGINT);
+    }
+    _exit(as_expected);
+  });
+  CHECK(status.signal == 0);
+  CHECK(status.code == as_expected);
+}
+
+TEST_CASE("after the handler is destroyed, the process counts as not interrupted, and a signal ends it") {
+  const ExitStatus status = status_of([] {
+    {
+      const GracefulEnd graceful;  // also while the handler is destroyed
+      const InterruptHandler handler([] { _exit(end_now_called); });
+      send(SIGINT);
+      wait_for_interrupt();
+    }
+    if (is_interrupted() || interrupt_descriptor() != -1) _exit(unexpected);
+    send(SIGTERM);
+    _exit(unexpected);
+  });
+  CHECK(status.signal == SIGTERM);
+}
+
+TEST_CASE("a signal ends a fork, even if its parent has a handler") {
+  const ExitStatus status = status_of([] {
+    const InterruptHandler handler([] { _exit(end_now_called); });
+    const ExitStatus fork = status_of([] {
+      send(SIGINT);
+      _exit(unexpected);
+    });
+    _exit(fork.signal == SIGINT ? as_expected : unexpected);
+  });
+  CHECK(status.code == as_expected);
+}
+
+TEST_CASE("each reason to end arrives by its signal") {
+  const EndReason reason = GENERATE(EndReason::interrupted, EndReason::out_of_time, EndReason::too_slow);
+  const ExitStatus status = status_of([reason] {
+    receive_end_reasons();
+    if (end_reason() != EndReason::none) _exit(too_early);
+    send(signal_of(reason));
+    _exit(end_reason() == reason ? as_expected : unexpected);
+  });
+  CHECK(status.code == as_expected);
+}
