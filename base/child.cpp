@@ -232,6 +232,11 @@ ExitStatus Child::kill() {
 
 void kill_children() { living().kill_all(); }
 
+void Child::abandon() {
+  if (!status_) ::kill(target(), SIGKILL);
+  id_ = -1;
+}
+
 std::optional<std::string> how_ended_by_signal(const ProcessResult& result) {
   if (result.status <= 128 || result.status - 128 >= NSIG) return std::nullopt;
   return to_string(ExitStatus{0, result.status - 128});

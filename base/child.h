@@ -63,6 +63,8 @@ class Child {
   void signal(int number) const;
   /// Kills it, and its group if it leads one. Returns how it ended, which may have been earlier.
   ExitStatus kill();
+  /// Kills likewise, but leaves waiting to kill_children(): the system may take seconds to free much memory.
+  void abandon();
 
  private:
   enum class State : std::uint8_t { running, ended, not_ours };

@@ -32,25 +32,34 @@ struct Reason {
 constexpr Reason reasons[] = {
     {EndReason::interrupted, SIGTERM}, {EndReason::out_of_time, SIGUSR1}, {EndReason::too_slow, SIGUSR2}};
 
-sigset_t both_signals() {
+constexpr int handled_signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+/// Whether a parent such as nohup has made the process ignore the signal.
+bool is_ignored(int signal) {
+  struct sigaction current {};
+  return sigaction(signal, nullptr, &current) == 0 && current.sa_handler == SIG_IGN;
+}
+
+sigset_t set_of_handled_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
+  for (const int signal : handled_signals)
+    if (!(signal == SIGHUP && is_ignored(signal))) sigaddset(&signals, signal);
   return signals;
 }
 
-/// Restores the default effect of both signals.
+/// Restores the default effect of the signals.
 void default_interrupts() {
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
-  const sigset_t signals = both_signals();
+  const sigset_t signals = set_of_handled_signals();
+  for (const int signal : handled_signals)
+    if (sigismember(&signals, signal) == 1) std::signal(signal, SIG_DFL);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
 }  // namespace
 
 InterruptHandler::InterruptHandler(std::function<void()> end_now) : end_now_(std::move(end_now)) {
-  const sigset_t signals = both_signals();
+  const sigset_t signals = set_of_handled_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signals_ = Descriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   stop_ = Descriptor(eventfd(0, EFD_CLOEXEC));
@@ -83,9 +92,11 @@ void InterruptHandler::handle() {
   // Descendants whose parents end now become children of this process, so that kill_children() can wait for
   // them.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  // Asked first: a GracefulEnd may end right after the descriptor becomes readable.
+  const bool gives_grace = graceful > 0;
   interrupted = true;
   eventfd_write(descriptor, 1);
-  if (graceful > 0) {
+  if (gives_grace) {
     waits[0].fd = -1;  // further signals change nothing
     wait(static_cast<int>(grace.count()));
     if (waits[1].revents != 0) return;

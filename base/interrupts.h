@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM as a request to end, which a process can poll and wait for.
+// SIGINT, SIGTERM and SIGHUP as a request to end, which a process can poll and wait for.
 #pragma once
 
 #include <functional>
@@ -12,16 +12,16 @@ namespace foldproof {
 /// end early.
 struct Interrupted {};
 
-/// Receives SIGINT and SIGTERM in a thread of its own while it exists. Only one can exist in a process; a
-/// fork does not inherit it. Construct it before other threads start: in a thread that exists already, a
-/// signal ends the process.
+/// Receives SIGINT, SIGTERM and, unless it is ignored, SIGHUP in a thread of its own while it exists. Only
+/// one can exist in a process; a fork does not inherit it. Construct it before other threads start: in a
+/// thread that exists already, a signal ends the process.
 ///
 ///   signal ──► is a GracefulEnd alive? ──no──► end_now()
 ///                      │ yes
 ///                      └──► interrupt_descriptor() becomes readable; end_now() after 1.7 s
 class InterruptHandler {
  public:
-  /// Blocks both signals in the calling thread and in the threads that it starts later. `end_now` is called
+  /// Blocks the signals in the calling thread and in the threads that it starts later. `end_now` is called
   /// in the handler's thread, and must not return.
   explicit InterruptHandler(std::function<void()> end_now);
   ~InterruptHandler();
@@ -70,7 +70,7 @@ void receive_end_reasons();
 /// The signal by which a pool tells a task the reason.
 int signal_of(EndReason reason);
 
-/// Makes a new fork independent of its parent's handler: no interrupt was received, and both signals have
+/// Makes a new fork independent of its parent's handler: no interrupt was received, and the signals have
 /// their default effect.
 void forget_interrupts();
 

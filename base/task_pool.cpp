@@ -211,7 +211,8 @@ class Run {
     const EndReason reason = is_interrupted() ? EndReason::interrupted : EndReason::out_of_time;
     for (Task& task : running_) request_end(task, reason);
     if (pool_.can_end_early) let_end();
-    for (Task& task : running_) end(task);
+    for (Task& task : running_) task.process.abandon();
+    for (Task& task : running_) report_end(task);
     for (; next < pool_.tasks; ++next) pool_.finished(next, {ending_of(reason), {}, {}, {}});
     return !is_interrupted();
   }
@@ -311,6 +312,10 @@ class Run {
 
   void end(Task& task) {
     task.process.kill();
+    report_end(task);
+  }
+
+  void report_end(const Task& task) const {
     pool_.finished(task.number,
                    task.outcome.value_or(Outcome{ending_of(task.requested_end), {}, {}, task.so_far}));
   }
@@ -330,12 +335,22 @@ std::string Outcome::reason() const {
   return position.file.empty() ? text : to_string(position) + ": " + text;
 }
 
-std::uint64_t available_memory() {
+namespace {
+
+/// This machine's memory in bytes, or less if a container limits it.
+std::uint64_t memory_of_machine() {
   const auto physical =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   std::uint64_t limit = 0;  // remains 0 if there is no file, or for "max"
   std::ifstream("/sys/fs/cgroup/memory.max") >> limit;
   return limit == 0 ? physical : std::min(limit, physical);
+}
+
+}  // namespace
+
+std::uint64_t memory_share(std::size_t tasks, unsigned processes) {
+  const std::uint64_t together = std::max<std::uint64_t>(1, std::min<std::uint64_t>(processes, tasks));
+  return memory_of_machine() / 4 * 3 / together;
 }
 
 bool TaskPool::run() const { return Run(*this).run(); }

@@ -71,7 +71,8 @@ struct TaskPool {
   bool run() const;
 };
 
-/// This machine's memory in bytes, or less if a container limits it.
-std::uint64_t available_memory();
+/// The memory that each task of such a pool may allocate, in bytes: together three quarters of this machine's
+/// memory, or of what a container limits it to.
+std::uint64_t memory_share(std::size_t tasks, unsigned processes);
 
 }  // namespace foldproof

@@ -276,8 +276,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   pool.processes = processes_for(assignments, options.jobs);
   pool.can_end_early = true;
   pool.deadline = options.deadline;
-  pool.memory =
-      available_memory() / std::max<std::uint64_t>(1, std::min<std::uint64_t>(pool.processes, pool.tasks));
+  pool.memory = memory_share(pool.tasks, pool.processes);
   const milliseconds patience = options.case_limit.value_or(emulated_case_limit);
   pool.patience = [&](std::size_t task) {
     return runs_on_emulated_device(bundles[task].front()) ? std::optional(patience) : std::nullopt;

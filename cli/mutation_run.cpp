@@ -129,6 +129,7 @@ MutationRun run_mutations(const std::vector<Assignment>& assignments, const Muta
   TaskPool pool;
   pool.tasks = slices.size();
   pool.processes = options.jobs;
+  pool.memory = memory_share(pool.tasks, pool.processes);
   pool.can_end_early = true;
   pool.deadline = options.deadline;
   pool.work = [&](std::size_t task, const TaskReporter& reporter) {

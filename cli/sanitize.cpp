@@ -261,6 +261,7 @@ int sanitize(Arguments a, const Console& console) {
   Outcome outcome;
   TaskPool pool;
   pool.tasks = 1;
+  pool.memory = memory_share(1, 1);
   pool.work = [&](std::size_t, const auto&) { return pack(to_json(observe(launch, a, console.command))); };
   pool.finished = [&](std::size_t, Outcome ended) { outcome = std::move(ended); };
   pool.progress = [&](std::uint64_t) {
@@ -271,8 +272,8 @@ int sanitize(Arguments a, const Console& console) {
   switch (outcome.ending) {
     case Outcome::Ending::finished: break;
     case Outcome::Ending::wrong_input: throw InputError(outcome.text, outcome.position);
-    case Outcome::Ending::unsupported: throw Unsupported(outcome.text, outcome.position);
-    case Outcome::Ending::crashed: throw std::runtime_error(outcome.text);
+    case Outcome::Ending::unsupported:
+    case Outcome::Ending::crashed: throw Unsupported(outcome.text, outcome.position);
     case Outcome::Ending::too_slow:
     case Outcome::Ending::out_of_time:
     case Outcome::Ending::interrupted: throw Interrupted{};

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr std::size_t largest_database = std::size_t{256} << 20;
-constexpr std::size_t largest_option_file = std::size_t{1} << 20;
+constexpr std::size_t largest_option_files = std::size_t{1} << 20;  // of one command, together
 
 json parsed_database(const fs::path& file) {
   const std::string text = read_text_file(file, largest_database);
@@ -48,13 +48,16 @@ std::vector<std::string> words_of(const json& command) {
 /// replaced by the words of its file.
 std::vector<std::string> with_option_files(const std::vector<std::string>& words, const fs::path& directory) {
   std::vector<std::string> expanded;
+  std::size_t left = largest_option_files;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool names_file = (words[i] == "--options-file" || words[i] == "-optf") && i + 1 < words.size();
     if (!names_file) {
       expanded.push_back(words[i]);
       continue;
     }
-    const auto more = split_command(read_text_file(directory / words[++i], largest_option_file));
+    const std::string text = read_text_file(directory / words[++i], left);
+    left -= text.size();
+    const auto more = split_command(text);
     expanded.insert(expanded.end(), more.begin(), more.end());
   }
   return expanded;

@@ -204,8 +204,13 @@ std::optional<Table> Table::table(std::string_view key) const {
 }
 
 std::vector<Table> Table::tables(std::string_view key) const {
+  constexpr std::size_t most_tables = 1024;
   std::vector<Table> tables;
-  for (const toml::table* inner : free_tables(key)) tables.emplace_back(*inner, key, file_);
+  const std::vector<const toml::table*> all = free_tables(key);
+  if (all.size() > most_tables)
+    throw InputError(fmt::format("[[{}]] occurs {} times; the limit is {}", key, all.size(), most_tables),
+                     where(key));
+  for (const toml::table* inner : all) tables.emplace_back(*inner, key, file_);
   return tables;
 }
 

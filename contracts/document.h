@@ -40,6 +40,7 @@ class Table {
   std::vector<Text> extent(std::string_view key) const;
   std::string date(std::string_view key) const;
   std::optional<Table> table(std::string_view key) const;
+  /// At most 1024.
   std::vector<Table> tables(std::string_view key) const;
   /// A table with arbitrary keys, in file order.
   std::vector<std::pair<Text, const toml::node*>> free_table(std::string_view key) const;

@@ -175,6 +175,23 @@ void limit_gpus(Contract& contract, unsigned present) {
               Expression::parse(fmt::format("min({}, {})", range.high.text(), present), range.high.where());
 }
 
+namespace {
+
+/// Every combination is read from the whole text.
+void check_size(const fs::path& file, std::size_t combinations) {
+  constexpr std::uintmax_t most_bytes = std::uintmax_t{32} << 20;
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(file, error);
+  if (!error && bytes * combinations > most_bytes)
+    throw InputError(
+        fmt::format("{} combinations of a contract of {} bytes are more than can be read in time; split the "
+                    "contract",
+                    combinations, bytes),
+        {file.string()});
+}
+
+}  // namespace
+
 Contract load_contract(const fs::path& file, Trust trust) {
   if (is_kept_case(file))
     throw InputError(fmt::format("this is a stored case, not a contract; run it with `foldproof replay {}`",
@@ -194,7 +211,9 @@ Contract load_contract(const fs::path& file, Trust trust) {
   contract.summary = top.text_or("summary", "");
   read_source(top, contract, trust);
   check_launches(top, contract, trust);
-  for (const Bindings& bindings : combinations(top)) {
+  const std::vector<Bindings> all = combinations(top);
+  check_size(file, all.size());
+  for (const Bindings& bindings : all) {
     contract.instances.push_back(build_instance(top, bindings, contract.call.has_value()));
     if (contract.call) imply_launch(contract.instances.back(), *contract.call, contract.instances.size() - 1);
   }

@@ -82,11 +82,12 @@ struct MutationReport {
   std::uint64_t count(MutantStatus status) const;
 };
 
-/// Killed mutants as a percentage of those killed or survived; 100 if there are none.
-double score(std::span<const MutationReport> reports);
+/// Killed mutants as a percentage of those killed or survived; nothing if there are none.
+std::optional<double> score(std::span<const MutationReport> reports);
 
 /// The exit status for the reports: exit_findings for a score below the floor or a wrong equivalent-mutant
-/// annotation; otherwise exit_unable if there is no result or, with a floor, if a mutant was not tried.
+/// annotation; otherwise exit_unable if there is no result, if mutants exist and none of a report was tried,
+/// or, with a floor, if a mutant was not tried.
 Exit exit_status(std::span<const MutationReport> reports, std::optional<double> floor);
 
 struct MutationOptions {

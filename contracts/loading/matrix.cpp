@@ -31,6 +31,10 @@ std::vector<std::string> values_of(const Text& name, const toml::node& node, con
   if (array == nullptr || array->empty())
     throw InputError(fmt::format("the placeholder \"{}\" needs a list of at least one value", name.value),
                      name.where);
+  if (array->size() > most_combinations)
+    throw InputError(fmt::format("the placeholder \"{}\" has {} values; the limit is {}", name.value,
+                                 array->size(), most_combinations),
+                     name.where);
   std::vector<std::string> values;
   for (const toml::node& item : *array) {
     const auto value = scalar(item, file);

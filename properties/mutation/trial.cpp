@@ -240,21 +240,24 @@ std::uint64_t MutationReport::count(MutantStatus status) const {
   return static_cast<std::uint64_t>(std::ranges::count(mutants, status, &MutantReport::status));
 }
 
-double score(std::span<const MutationReport> reports) {
+std::optional<double> score(std::span<const MutationReport> reports) {
   std::uint64_t killed = 0, survived = 0;
   for (const MutationReport& report : reports) {
     killed += report.count(MutantStatus::killed);
     survived += report.count(MutantStatus::survived);
   }
   const std::uint64_t all = killed + survived;
-  return all == 0 ? 100.0 : 100.0 * static_cast<double>(killed) / static_cast<double>(all);
+  if (all == 0) return std::nullopt;
+  return 100.0 * static_cast<double>(killed) / static_cast<double>(all);
 }
 
 Exit exit_status(std::span<const MutationReport> reports, std::optional<double> floor) {
   const auto is_wrong = [](const MutationReport& report) { return !report.wrong_equivalents.empty(); };
-  if ((floor && score(reports) < *floor) || std::ranges::any_of(reports, is_wrong)) return exit_findings;
+  const std::optional<double> reached = score(reports);
+  if ((floor && reached && *reached < *floor) || std::ranges::any_of(reports, is_wrong)) return exit_findings;
   const auto is_unable = [&](const MutationReport& report) {
-    return !report.reason.empty() || (floor && report.count(MutantStatus::skipped) > 0);
+    const std::uint64_t skipped = report.count(MutantStatus::skipped);
+    return !report.reason.empty() || (skipped > 0 && (floor || skipped == report.mutants.size()));
   };
   return std::ranges::any_of(reports, is_unable) ? exit_unable : exit_ok;
 }

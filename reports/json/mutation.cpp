@@ -20,7 +20,8 @@ MutantStatus status_named(const std::string& text) {
 
 /// Adds the score and the number of mutants of each status.
 void add_counts(Json& json, std::span<const MutationReport> reports) {
-  json["score"] = score(reports);
+  const std::optional<double> reached = score(reports);
+  json["score"] = reached ? Json(*reached) : Json();
   for (const MutantStatus status : statuses) {
     std::uint64_t count = 0;
     for (const MutationReport& report : reports) count += report.count(status);

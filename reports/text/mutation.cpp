@@ -76,14 +76,16 @@ std::string complaints_text(const MutationReport& report, const TerminalStyle& s
   return text;
 }
 
+std::string percent(std::optional<double> score) { return score ? fmt::format("{:.1f} %", *score) : "-"; }
+
 std::string table_row(const MutationReport& report, std::size_t width) {
   const std::string begin = fmt::format("{:<{}}", title(report), width);
   if (!report.reason.empty()) return begin + "  " + shortened(printable(report.reason)) + "\n";
   const std::uint64_t skipped = report.count(MutantStatus::skipped);
-  return fmt::format("{}  {:>6}  {:>8}  {:>10}  {:>7}  {:>5.1f} %  {:.1f} s{}\n", begin,
+  return fmt::format("{}  {:>6}  {:>8}  {:>10}  {:>7}  {:>7}  {:.1f} s{}\n", begin,
                      report.count(MutantStatus::killed), report.count(MutantStatus::survived),
                      report.count(MutantStatus::equivalent), report.count(MutantStatus::invalid),
-                     score({&report, 1}), report.seconds,
+                     percent(score({&report, 1})), report.seconds,
                      skipped == 0 ? "" : fmt::format("  ({} not tried)", skipped));
 }
 
@@ -98,8 +100,7 @@ std::string summary(std::span<const MutationReport> reports, const TerminalStyle
   const auto unfinished = static_cast<std::size_t>(
       std::ranges::count_if(reports, [](const MutationReport& report) { return !report.reason.empty(); }));
   const std::string time = style.wall_seconds ? fmt::format(" ({:.1f} s)", *style.wall_seconds) : "";
-  const std::string head =
-      killed + survived == 0 ? "no score" : fmt::format("score {:.1f} %", score(reports));
+  const std::string head = killed + survived == 0 ? "no score" : "score " + percent(score(reports));
   const std::string missing =
       (skipped == 0 ? "" : fmt::format(", {} not tried", skipped)) +
       (unfinished == 0 ? "" : fmt::format(", {} without a result", counted(unfinished, "kernel")));

@@ -38,7 +38,7 @@ void wait_for_interrupt() {
 }  // namespace
 
 TEST_CASE("without a GracefulEnd, a signal calls end_now at once") {
-  const int signal = GENERATE(SIGINT, SIGTERM);
+  const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
   const ExitStatus status = status_of([signal] {
     const InterruptHandler handler([] { _exit(end_now_called); });
     send(signal);
@@ -144,6 +144,46 @@ TEST_CASE("a signal ends a fork, even if its parent has a handler") {
     _exit(fork.signal == SIGINT ? as_expected : unexpected);
   });
   CHECK(status.code == as_expected);
+}
+
+TEST_CASE("a process that ignores SIGHUP, as under nohup, continues to ignore it") {
+  const ExitStatus status = status_of([] {
+    std::signal(SIGHUP, SIG_IGN);
+    const InterruptHandler handler([] { _exit(end_now_called); });
+    send(SIGHUP);
+    std::this_thread::sleep_for(100ms);
+    _exit(is_interrupted() ? unexpected : as_expected);
+  });
+  CHECK(status.code == as_expected);
+}
+
+TEST_CASE("a fork does not inherit a received interrupt") {
+  const ExitStatus status = status_of([] {
+    const InterruptHandler handler([] { _exit(end_now_called); });
+    const GracefulEnd graceful;
+    send(SIGINT);
+    wait_for_interrupt();
+    const ExitStatus fork =
+        status_of([] { _exit(is_interrupted() || interrupt_descriptor() != -1 ? unexpected : as_expected); });
+    _exit(fork.code);
+  });
+  CHECK(status.code == as_expected);
+}
+
+TEST_CASE("a GracefulEnd that ends right after the signal has given its grace") {
+  for (int k = 0; k < 100; ++k) {
+    const ExitStatus status = status_of([] {
+      const InterruptHandler handler([] { _exit(end_now_called); });
+      {
+        const GracefulEnd graceful;
+        send(SIGINT);
+        wait_for_interrupt();
+      }
+      std::this_thread::sleep_for(20ms);
+      _exit(as_expected);
+    });
+    CHECK(status.code == as_expected);
+  }
 }
 
 TEST_CASE("each reason to end arrives by its signal") {

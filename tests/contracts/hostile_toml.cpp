@@ -20,6 +20,8 @@ std::string repeated(const std::string& part, int times) {
   return text;
 }
 
+const std::string one_launch = "\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n";
+
 }  // namespace
 
 TEST_CASE("broken TOML is refused at its position") {
@@ -67,14 +69,33 @@ TEST_CASE("a matrix beyond the limit is refused before it is built") {
   std::string axes;
   for (char axis = 'A'; axis <= 'Z'; ++axis) axes += std::string(1, axis) + " = [1, 2, 3, 4, 5, 6, 7, 8], ";
   axes.resize(axes.size() - 2);
-  const std::string rest = "\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n";
-  CHECK(load_error("format = 1\ntypes = { " + axes + " }" + rest).find("more than 4096 combinations") !=
+  CHECK(load_error("format = 1\ntypes = { " + axes + " }" + one_launch).find("more than 4096 combinations") !=
         std::string::npos);
-  CHECK(is_refused("format = 1\ntypes = { T = [] }" + rest));
-  CHECK(is_refused("format = 1\ntypes = { T = [1, 1] }" + rest));
-  CHECK(is_refused("format = 1\ntypes = { T = [\"a;b\"] }" + rest));
-  CHECK(is_refused("format = 1\ntypes = { \"a b\" = [1] }" + rest));
-  CHECK(is_refused("format = 1\ntypes = { T = [[1]] }" + rest));
+  CHECK(is_refused("format = 1\ntypes = { T = [] }" + one_launch));
+  CHECK(is_refused("format = 1\ntypes = { T = [1, 1] }" + one_launch));
+  CHECK(is_refused("format = 1\ntypes = { T = [\"a;b\"] }" + one_launch));
+  CHECK(is_refused("format = 1\ntypes = { \"a b\" = [1] }" + one_launch));
+  CHECK(is_refused("format = 1\ntypes = { T = [[1]] }" + one_launch));
+}
+
+TEST_CASE("a placeholder with too many values is refused before they are compared") {
+  std::string values;
+  for (int i = 0; i < 100'000; ++i) values += std::to_string(i) + ",";
+  CHECK(load_error("format = 1\ntypes = { A = [" + values + "] }\n" + one_launch)
+            .find("has 100000 values; the limit is 4096") != std::string::npos);
+}
+
+TEST_CASE("a large contract with many combinations is refused before they are built") {
+  std::string values;
+  for (int i = 0; i < 4096; ++i) values += std::to_string(i) + ",";
+  const std::string contract = "format = 1\nsummary = \"" + std::string(500'000, 'x') +
+                               "\"\ntypes = { A = [" + values + "] }\n" + one_launch;
+  CHECK(load_error(contract).find("are more than can be read in time") != std::string::npos);
+}
+
+TEST_CASE("more tables than any kernel needs are refused") {
+  CHECK(load_error("format = 1\n" + one_launch + repeated("[[buffer]]\nname = \"b\"\n", 1025))
+            .find("[[buffer]] occurs 1025 times; the limit is 1024") != std::string::npos);
 }
 
 TEST_CASE("hostile arguments are refused") {

@@ -187,6 +187,20 @@ TEST_CASE("flags are read from the compilation database, with absolute folders")
         }).find("has no command for /x/none.cu") != std::string::npos);
 }
 
+TEST_CASE("the option files of one command are limited together") {
+  const Workshop workshop;
+  const fs::path source = workshop.write("k.cu", "");
+  workshop.write("more.rsp", std::string(400'000, ' '));
+  const auto error_for = [&](const std::string& files) {
+    workshop.write("compile_commands.json", R"([{"directory": ")" + workshop.path().string() +
+                                                R"(", "file": "k.cu", "command": "nvcc)" + files + "\"}]");
+    return error_of([&] { flags_from_database(workshop.path(), source); });
+  };
+  CHECK(error_for(" -optf more.rsp -optf more.rsp").empty());
+  CHECK(error_for(" -optf more.rsp -optf more.rsp -optf more.rsp").find("the limit is 248576") !=
+        std::string::npos);
+}
+
 TEST_CASE("a compilation database cannot run a command") {
   const Workshop workshop;
   const fs::path source = workshop.write("k.cu", "");
