@@ -38,7 +38,7 @@ void add_output_options(CLI::App& app, Console& console) {
   const std::map<std::string, Console::ColorChoice> colors{{"auto", Console::ColorChoice::automatic},
                                                            {"always", Console::ColorChoice::always},
                                                            {"never", Console::ColorChoice::never}};
-  const auto transform = [](auto names) {
+  const auto transform = [](const auto& names) {
     auto checked = CLI::CheckedTransformer(names);
     checked.description("");
     return checked;

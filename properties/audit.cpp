@@ -66,7 +66,8 @@ class Audit {
     return finished();
   }
 
-  KernelReport replay(Case c) {
+  KernelReport replay(const Case& stored) {
+    Case c = stored;
     if (range_of(instance_, "offset") != nullptr)
       c.variables.try_emplace("offset", static_cast<std::int64_t>(c.offset));
     domain_.check(c.variables);

@@ -129,7 +129,8 @@ class CaseChecker {
   void check_uses(const JobResult& result, bool value_is_right) {
     if (!result.trace || std::ranges::any_of(evaluation_.findings, spoils_values)) return;
     const ProvenanceTrace& trace = *result.trace;
-    if ((evaluation_.incomplete = trace.expressions.incomplete())) return;
+    evaluation_.incomplete = trace.expressions.incomplete();
+    if (evaluation_.incomplete) return;
     for (const WrongUse& wrong : wrong_uses(instance_, plan_.c->variables, trace, operands_))
       if (wrong.certain || !value_is_right) add(wrong.kind, wrong.message, wrong.launch);
   }

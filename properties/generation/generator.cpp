@@ -159,7 +159,8 @@ class VariableChoice {
 
   /// The exponent of the smallest power of two that is not below the tile.
   static std::int64_t exponent_of(std::int64_t tile) {
-    return std::max<std::int64_t>(1, std::bit_width(static_cast<std::uint64_t>(tile - 1)));
+    const int exponent = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(tile - 1)));
+    return std::max(1, exponent);
   }
 
   /// Few blocks, and occasionally more than a second level of one warp or one block folds at once.
@@ -239,6 +240,7 @@ CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, con
 }
 
 CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const {
+  if (distributions_.empty()) return {"equal", ""};
   const std::size_t classes = distributions_.size();
   const std::uint64_t rank = rank_of(index, seed_), round = rank / classes;
   const auto counts_at = [&](std::uint64_t at) { return turn_of(index_of_rank(at, seed_), seed_).counts; };
@@ -287,7 +289,7 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   Case c;
   const ValueTurns turns(index, seed_);
   c.variables = VariableChoice(choose, domain_, turn, turns).choose(turn.counts);
-  const Ingredients made_of = distributions_.empty() ? Ingredients{"equal", ""} : ingredients(index);
+  const Ingredients made_of = ingredients(index);
   c.input.distribution = made_of.distribution;
   c.input.seed = choose.bits();
   c.order = order_for(schedule_in(choose, index, seed_));
