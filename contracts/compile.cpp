@@ -193,6 +193,10 @@ CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& ve
   const auto started = fs::file_time_type::clock::now();
   const ProcessResult result = run_process(arguments, folder.path(), deadline);
   if (result.status != 0) refuse(unit, result);
+  std::error_code error;
+  if (!fs::exists(output, error))
+    throw Unsupported(
+        fmt::format("{} ended without an error but wrote no output; is it nvcc?", nvcc.string()));
 
   UnitPtx made =
       unit.host ? UnitPtx{kept_program(unit, output, cache), unit.entries}

@@ -48,15 +48,20 @@ std::vector<std::string> words_of(const json& command) {
 /// replaced by the words of its file.
 std::vector<std::string> with_option_files(const std::vector<std::string>& words, const fs::path& directory) {
   std::vector<std::string> expanded;
-  std::size_t left = largest_option_files;
+  std::size_t bytes = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool names_file = (words[i] == "--options-file" || words[i] == "-optf") && i + 1 < words.size();
     if (!names_file) {
       expanded.push_back(words[i]);
       continue;
     }
-    const std::string text = read_text_file(directory / words[++i], left);
-    left -= text.size();
+    const fs::path file = directory / words[++i];
+    const std::string text = read_text_file(file, largest_option_files);
+    bytes += text.size();
+    if (bytes > largest_option_files)
+      throw InputError(fmt::format("the option files of this command have more than {} bytes together",
+                                   largest_option_files),
+                       {file.string()});
     const auto more = split_command(text);
     expanded.insert(expanded.end(), more.begin(), more.end());
   }

@@ -264,6 +264,16 @@ TEST_CASE("an nvcc that is killed gives status 3, whether it compiles or reports
   }
 }
 
+TEST_CASE("an nvcc that succeeds without an output gives status 3") {
+  const Folder folder;
+  const std::string source = folder.file("k.cu", "__global__ void k() {}\n");
+  const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "exit 0");
+  const RanJson ran = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc});
+  CHECK(ran.status == 3);
+  CHECK(ran.json.at("error").at("message") ==
+        nvcc + " ended without an error but wrote no output; is it nvcc?");
+}
+
 TEST_CASE("a full file system gives status 3 for a report, and a note for a case") {
   const Failing folder;
   const std::string full = folder.path("full");

@@ -100,15 +100,18 @@ TEST_CASE("a score below the floor gives status 1") {
   CHECK(with_floor("67").status == 1);
 }
 
+TEST_CASE("if no mutant was tried, there is no score, and the status is 3") {
+  const NeedlessBarriers folder;
+  const RanJson ran = run_json({"mutate", folder.path("add_one.toml"), "--budget", "1ms"});
+  CHECK(ran.status == 3);
+  CHECK(ran.json.at("skipped") > 0);
+  CHECK(ran.json.at("score").is_null());
+}
+
 TEST_CASE("a floor cannot be checked if some mutants were not tried") {
   const NeedlessBarriers folder;
-  std::vector<std::string> arguments{"mutate", folder.path("add_one.toml"), "--budget", "1ms"};
-  const RanJson without_floor = run_json(arguments);
-  CHECK(without_floor.status == 0);
-  CHECK(without_floor.json.at("skipped") > 0);
-
-  arguments.insert(arguments.end(), {"--floor", "0"});
-  const RanJson with_floor = run_json(arguments);
+  const RanJson with_floor =
+      run_json({"mutate", folder.path("add_one.toml"), "--budget", "1ms", "--floor", "0"});
   CHECK(with_floor.status == 3);
   CHECK(with_floor.err.find("were not tried, so --floor cannot be checked; increase --budget") !=
         std::string::npos);

@@ -197,8 +197,8 @@ TEST_CASE("the option files of one command are limited together") {
     return error_of([&] { flags_from_database(workshop.path(), source); });
   };
   CHECK(error_for(" -optf more.rsp -optf more.rsp").empty());
-  CHECK(error_for(" -optf more.rsp -optf more.rsp -optf more.rsp").find("the limit is 248576") !=
-        std::string::npos);
+  CHECK(error_for(" -optf more.rsp -optf more.rsp -optf more.rsp")
+            .find("have more than 1048576 bytes together") != std::string::npos);
 }
 
 TEST_CASE("a compilation database cannot run a command") {
