@@ -119,7 +119,11 @@ bool has_subnormal(Element element, std::span<const std::byte> input) {
 /// The largest d up to 308 with 10^d <= x; x >= 1. Uses divisions, which give the same result on every host.
 int decade_of(double x) {
   int decade = 0;
-  for (x = std::min(x, std::numeric_limits<double>::max()); x >= 10; x /= 10) ++decade;
+  x = std::min(x, std::numeric_limits<double>::max());
+  while (x >= 10) {
+    x /= 10;
+    ++decade;
+  }
   return decade;
 }
 

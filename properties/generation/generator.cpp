@@ -240,9 +240,9 @@ CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, con
 }
 
 CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const {
-  if (distributions_.empty()) return {"equal", ""};
   const std::size_t classes = distributions_.size();
-  const std::uint64_t rank = rank_of(index, seed_), round = rank / classes;
+  if (classes == 0) return {"equal", ""};
+  const std::uint64_t rank = rank_of(index, seed_), round = rank / classes, own = rank % classes;
   const auto counts_at = [&](std::uint64_t at) { return turn_of(index_of_rank(at, seed_), seed_).counts; };
   auto inputs = permutation(classes, mixed(hash_of(salt::distribution, seed_) + round));
   auto changes = permutation(classes, mixed(hash_of(salt::transform, seed_) + round));
@@ -269,7 +269,6 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
     while (stays(free) || !is_plain(free)) ++free;
     std::swap(changes[at], changes[free]);
   }
-  const std::size_t own = rank % classes;
   return {distributions_[inputs[own]], changes[own] < transforms_.size() ? transforms_[changes[own]] : ""};
 }
 

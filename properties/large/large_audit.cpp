@@ -279,7 +279,9 @@ KernelReport audit_large(const Contract& contract, const Instance& instance,
   auto audit = std::make_unique<LargeAudit>(contract, instance, image, tools, options);
   KernelReport report = audit->run();
   // Freeing memory, or the context, would wait for the kernel, which ends with the process.
-  if (audit->is_stuck()) (void)audit.release();
+  if (audit->is_stuck()) {
+    const LargeAudit* const never_freed [[maybe_unused]] = audit.release();
+  }
   return report;
 }
 
