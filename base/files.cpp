@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <mutex>
 #include <set>
@@ -186,10 +185,14 @@ fs::path& chosen_folder() {
   return folder;
 }
 
-fs::path parent_of_temporary_folders() {
-  if (!chosen_folder().empty()) return chosen_folder();
+/// The user's folder for temporary files, which may not exist.
+fs::path system_temporary_folder() {
   const char* named = std::getenv("TMPDIR");
   return named != nullptr && *named != '\0' ? fs::absolute(named) : fs::path("/tmp");
+}
+
+fs::path parent_of_temporary_folders() {
+  return chosen_folder().empty() ? system_temporary_folder() : chosen_folder();
 }
 
 /// The temporary folders that exist.
@@ -252,7 +255,7 @@ fs::path user_cache() {
   const char* home = std::getenv("HOME");
   if (cache != nullptr && *cache == '/') candidates.push_back(fs::path(cache) / "foldproof");
   if (home != nullptr && *home == '/') candidates.push_back(fs::path(home) / ".cache" / "foldproof");
-  candidates.push_back(parent_of_temporary_folders() / fmt::format("foldproof-{}", geteuid()));
+  candidates.push_back(system_temporary_folder() / fmt::format("foldproof-{}", geteuid()));
   for (const fs::path& folder : candidates)
     if (make_private(folder)) return folder;
   static const TemporaryFolder own;

@@ -148,6 +148,9 @@ TEST_CASE("without HOME, the cache is a private folder that carries the user's n
   unsetenv("HOME"), unsetenv("XDG_CACHE_HOME");
   const fs::path expected = temporary.path() / ("foldproof-" + std::to_string(geteuid()));
   CHECK(user_cache() == expected);
+  make_temporary_folders_in(temporary.path() / "task");
+  CHECK(user_cache() == expected);  // also in a task, whose temporary folders are removed with it
+  make_temporary_folders_in("");
   CHECK(fs::status(expected).permissions() == fs::perms::owner_all);
   fs::remove(expected);
   fs::create_directory_symlink("/", expected);  // planted by another user
