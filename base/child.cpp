@@ -230,12 +230,12 @@ ExitStatus Child::kill() {
   return wait();
 }
 
-void kill_children() { living().kill_all(); }
-
 void Child::abandon() {
   if (!status_) ::kill(target(), SIGKILL);
   id_ = -1;
 }
+
+void kill_children() { living().kill_all(); }
 
 std::optional<std::string> how_ended_by_signal(const ProcessResult& result) {
   if (result.status <= 128 || result.status - 128 >= NSIG) return std::nullopt;

@@ -173,7 +173,7 @@ std::optional<fs::path> find_program(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');)
-    if (fs::path file = fs::path(folder.empty() ? "." : folder) / name; is_program(file)) return file;
+    if (const fs::path file = fs::path(folder.empty() ? "." : folder) / name; is_program(file)) return file;
   return std::nullopt;
 }
 

@@ -303,10 +303,11 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
       ++checked;
     }
     auto report = result.report.kernels.begin() + (bundles[task].data() - assignments.data());
+    auto assignment = bundles[task].begin();
     for (KernelReport& one : reports_of(bundles[task], outcome)) {
-      const Assignment& assignment = bundles[task].front();
-      result.is_incomplete |= one.verdict == Verdict::skipped && assignment.subject->skipped.empty() &&
-                              !is_host_function(*assignment.instance);
+      result.is_incomplete |= one.verdict == Verdict::skipped && assignment->subject->skipped.empty() &&
+                              !is_host_function(*assignment->instance);
+      ++assignment;
       cases += one.cases;
       *report++ = std::move(one);
     }

@@ -106,7 +106,7 @@ void ignore_signals_of_writing() {
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
 }
 
-/// Ends this process after a second: printing blocks on a pipe that is full and that nobody reads.
+/// Ends this process after a second: printing blocks on a full pipe that no process reads.
 void end_soon() {
   std::signal(SIGALRM, [](int) { _exit(exit_interrupted); });
   sigset_t alarm_only;

@@ -149,6 +149,19 @@ Instance build_instance(const Table& top, const Bindings& bindings, bool calls) 
   return std::move(draft.instance);
 }
 
+/// Every combination is read from the whole text.
+void check_size(const fs::path& file, std::size_t combinations) {
+  constexpr std::uintmax_t most_bytes = std::uintmax_t{32} << 20;
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(file, error);
+  if (!error && bytes * combinations > most_bytes)
+    throw InputError(
+        fmt::format("{} combinations of a contract of {} bytes are more than can be read in time; split the "
+                    "contract",
+                    combinations, bytes),
+        {file.string()});
+}
+
 }  // namespace
 
 bool is_host_function(const Instance& instance) {
@@ -174,23 +187,6 @@ void limit_gpus(Contract& contract, unsigned present) {
           range.high =
               Expression::parse(fmt::format("min({}, {})", range.high.text(), present), range.high.where());
 }
-
-namespace {
-
-/// Every combination is read from the whole text.
-void check_size(const fs::path& file, std::size_t combinations) {
-  constexpr std::uintmax_t most_bytes = std::uintmax_t{32} << 20;
-  std::error_code error;
-  const std::uintmax_t bytes = fs::file_size(file, error);
-  if (!error && bytes * combinations > most_bytes)
-    throw InputError(
-        fmt::format("{} combinations of a contract of {} bytes are more than can be read in time; split the "
-                    "contract",
-                    combinations, bytes),
-        {file.string()});
-}
-
-}  // namespace
 
 Contract load_contract(const fs::path& file, Trust trust) {
   if (is_kept_case(file))

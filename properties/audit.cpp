@@ -66,8 +66,7 @@ class Audit {
     return finished();
   }
 
-  KernelReport replay(const Case& stored) {
-    Case c = stored;
+  KernelReport replay(Case c) {
     if (range_of(instance_, "offset") != nullptr)
       c.variables.try_emplace("offset", static_cast<std::int64_t>(c.offset));
     domain_.check(c.variables);
@@ -153,6 +152,7 @@ class Audit {
     for (std::uint64_t index = begin; index < end; ++index) cases.push_back(generator_.generate(index));
     running_ = describe(cases.front());
     const std::vector<Evaluation> evaluations = evaluator_.evaluate(cases);
+    note_progress();
     for (std::size_t k = 0; k < evaluations.size() && !stopped_; ++k) {
       take(cases[k], evaluations[k]);
       search_.start_from(cases[k], evaluations[k].error_over_bound);
@@ -176,13 +176,18 @@ class Audit {
 
   Evaluation check(const Case& c) {
     running_ = describe(c);
-    Evaluation evaluation = evaluator_.evaluate(c);
+    Evaluation evaluation = evaluated(c);
     take(c, evaluation);
     return evaluation;
   }
 
-  void take(const Case& c, const Evaluation& evaluation) {
+  Evaluation evaluated(const Case& c) const {
+    Evaluation evaluation = evaluator_.evaluate(c);
     note_progress();
+    return evaluation;
+  }
+
+  void take(const Case& c, const Evaluation& evaluation) {
     report_.warp_instructions = sum(report_.warp_instructions, evaluation.warp_instructions);
     if (evaluation.unsupported) {
       report_.verdict = Verdict::unsupported;
@@ -273,8 +278,7 @@ class Audit {
   void keep_shrunk(const Case& c, const Finding& finding) {
     const Case small = shrunk(c, finding);
     if (describe(small) == describe(c)) return keep(c, finding);
-    const Evaluation again = evaluator_.evaluate(small);
-    note_progress();
+    const Evaluation again = evaluated(small);
     if (const Finding* found = find_like(again.findings, finding))
       keep(small, *found);
     else
@@ -303,8 +307,7 @@ class Audit {
     const auto fails = [&](const Case& candidate, std::uint64_t& cost) {
       for (int run = 0; run < runs; ++run) {
         if (end_reason() != EndReason::none) return false;
-        const Evaluation evaluation = evaluator_.evaluate(candidate);
-        note_progress();
+        const Evaluation evaluation = evaluated(candidate);
         cost += evaluation.cost;
         if (find_like(evaluation.findings, finding) == nullptr) return false;
       }

@@ -244,7 +244,7 @@ std::optional<Position> position(const std::vector<Loc>& locs,
   for (; loc != 0 && loc < locs.size(); loc = locs[loc].inlined_at) {
     const auto file = files.find(locs[loc].file);
     if (file == files.end() || locs[loc].line == 0) continue;
-    Position here{file->second, locs[loc].line, locs[loc].column};
+    const Position here{file->second, locs[loc].line, locs[loc].column};
     if (!is_toolkit_file(file->second)) return here;
     if (!innermost) innermost = here;
   }

@@ -84,7 +84,7 @@ class Level {
           groups.are_many(units()) && (!best || groups.largest > best->largest))
         best = groups;
     if (!best) return std::nullopt;
-    std::string text = described(*best);
+    const std::string text = described(*best);
     make_units(best->top);
     return text;
   }

@@ -80,7 +80,7 @@ fs::path find_executable(const fs::path& usual_folder) {
                                   variable, named));
   }
   if (const auto found = find_program(program)) return *found;
-  if (fs::path usual = usual_folder / program; is_program(usual)) return usual;
+  if (const fs::path usual = usual_folder / program; is_program(usual)) return usual;
   throw Unsupported(
       fmt::format("{} not found in PATH or {}; install it with the CUDA Toolkit, or set {} to its path",
                   program, usual_folder.string(), variable));

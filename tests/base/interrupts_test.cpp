@@ -35,6 +35,15 @@ void wait_for_interrupt() {
   if (!is_readable(interrupt_descriptor(), 10s)) _exit(unexpected);
 }
 
+/// Sends that many signals to a handler, which is then destroyed during the grace.
+void interrupt_destroyed_handler(int signals) {
+  const GracefulEnd graceful;
+  const InterruptHandler handler([] { _exit(end_now_called); });
+  send(SIGINT);
+  wait_for_interrupt();
+  for (int k = 1; k < signals; ++k) send(SIGINT);
+}
+
 }  // namespace
 
 TEST_CASE("without a GracefulEnd, a signal calls end_now at once") {
@@ -64,7 +73,7 @@ TEST_CASE("with a GracefulEnd, end_now is called 1.7 s after the signal") {
   CHECK(status.code == end_now_called);
 }
 
-TEST_CASE("with a GracefulEnd, an interrupted process is told so and can end by itself") {
+TEST_CASE("with a GracefulEnd, an interrupted process sees the interrupt and can exit by itself") {
   const ExitStatus status = status_of([] {
     const InterruptHandler handler([] { _exit(end_now_called); });
     const GracefulEnd graceful;
@@ -106,13 +115,7 @@ TEST_CASE("a second signal does not shorten the grace") {
 
 TEST_CASE("a second signal that arrives before the handler is destroyed has no effect afterwards") {
   const ExitStatus status = status_of([] {
-    {
-      const GracefulEnd graceful;  // also while the handler is destroyed
-      const InterruptHandler handler([] { _exit(end_now_called); });
-      send(SIGINT);
-      wait_for_interrupt();
-      send(SIGINT);
-    }
+    interrupt_destroyed_handler(2);
     _exit(as_expected);
   });
   CHECK(status.signal == 0);
@@ -121,12 +124,7 @@ TEST_CASE("a second signal that arrives before the handler is destroyed has no e
 
 TEST_CASE("after the handler is destroyed, the process counts as not interrupted, and a signal ends it") {
   const ExitStatus status = status_of([] {
-    {
-      const GracefulEnd graceful;  // also while the handler is destroyed
-      const InterruptHandler handler([] { _exit(end_now_called); });
-      send(SIGINT);
-      wait_for_interrupt();
-    }
+    interrupt_destroyed_handler(1);
     if (is_interrupted() || interrupt_descriptor() != -1) _exit(unexpected);
     send(SIGTERM);
     _exit(unexpected);

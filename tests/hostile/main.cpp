@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -23,6 +22,7 @@
 
 #include "base/child.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "cli/kernels.h"
 #include "hostile/mutation.h"
 
@@ -269,20 +269,13 @@ void keep(const Run& run, const std::string& problem, const fs::path& folder) {
   write_file(folder / "problem.txt", problem + "\n");
 }
 
-std::optional<std::uint64_t> number_of(const std::string& text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 /// Nothing for an option that does not exist, or without a valid value.
 std::optional<Options> options_of(std::span<char* const> words) {
   if (words.size() % 2 != 0) return std::nullopt;
   Options options;
   for (std::size_t k = 0; k < words.size(); k += 2) {
     const std::string name = words[k], value = words[k + 1];
-    const std::optional<std::uint64_t> number = number_of(value);
+    const auto number = integer_in<std::uint64_t>(value);
     if (name == "--keep")
       options.keep = value;
     else if (!number)

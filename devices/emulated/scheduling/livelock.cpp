@@ -61,38 +61,32 @@ void Livelock::watch() {
   }
   if (++quiet_rounds_ < next_proof_) return;
   next_proof_ *= 2;
-  const bool loops = any_ready();
   const std::uint64_t reads = progress.reads();
-  if (!all_run_in_circles()) return;
-  if (!loops) report(Kind::deadlock, "no thread can run");
+  const std::optional<std::size_t> circling = groups_in_circles();
+  if (!circling) return;
+  if (*circling == 0) report(Kind::deadlock, "no thread can run");
   // Threads that loop without reading memory do not wait for another thread.
   if (progress.reads() == reads) report(Kind::timeout, "the kernel never ends");
   report(Kind::deadlock, "all threads wait for changes that no thread can make");
 }
 
-bool Livelock::any_ready() const {
-  for (const auto& cluster : residency_.clusters())
-    for (const auto& block : cluster->blocks)
-      for (const auto& warp : block->warps)
-        for (const DivergentGroup& group : warp->groups)
-          if (group.state == DivergentGroup::State::ready) return true;
-  return false;
-}
-
 // The executor is deterministic. If every group that can run returns to the same state, with the same
 // registers and without a change to memory, then each repeats this forever.
-bool Livelock::all_run_in_circles() {
+std::optional<std::size_t> Livelock::groups_in_circles() {
+  std::size_t circling = 0;
   for (const auto& cluster : residency_.clusters())
     for (const auto& block : cluster->blocks) {
-      if (!block->started) return false;  // under a random schedule, its turn may still come
+      if (!block->started) return std::nullopt;  // under a random schedule, its turn may still come
       for (const auto& warp : block->warps)
         for (std::size_t k = 0; k < warp->groups.size(); ++k) {
           const DivergentGroup::State state = warp->groups[k].state;
-          if (state == DivergentGroup::State::joining) return false;  // it may be released to continue alone
-          if (state == DivergentGroup::State::ready && !runs_in_a_circle(*warp, k)) return false;
+          if (state == DivergentGroup::State::joining) return std::nullopt;  // it may continue alone
+          if (state != DivergentGroup::State::ready) continue;
+          if (!runs_in_a_circle(*warp, k)) return std::nullopt;
+          ++circling;
         }
     }
-  return true;
+  return circling;
 }
 
 // Brent's algorithm: the reference state is updated at powers of two.

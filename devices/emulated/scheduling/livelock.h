@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "devices/emulated/execution/executor.h"
 #include "devices/emulated/state/residency.h"
@@ -23,8 +24,8 @@ class Livelock {
   [[noreturn]] void report(Kind kind, const char* how);
 
  private:
-  bool any_ready() const;
-  bool all_run_in_circles();
+  /// The number of groups that can run, if all of them repeat the same steps forever.
+  std::optional<std::size_t> groups_in_circles();
   bool runs_in_a_circle(Warp& warp, std::size_t index);
 
   Parts parts_;
