@@ -19,7 +19,8 @@ bool is_selected(const Contract& contract, const Instance& instance, const std::
 void AuditArguments::attach(CLI::App& app, const std::string& default_cases) {
   app.add_option("PATH", path, "Folder, .cu, .ptx or contract (default: the bundled catalogue)");
   app.add_option("--contract", contract, "Contract, if it is not next to the source")->type_name("FILE.toml");
-  app.add_option("--entry", entry, "Kernel to audit, if there is no contract")->type_name("NAME");
+  app.add_option("--entry", entry, "Only this kernel; if no contract launches it, one is guessed")
+      ->type_name("NAME");
   app.add_option("--cases", cases, "Cases per instance; default: " + default_cases)
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32)))
       ->type_name("N");
@@ -68,7 +69,8 @@ std::vector<Assignment> AuditArguments::sharded(const std::vector<Assignment>& a
 void say_that_it_is_guessed(const std::vector<Subject>& subjects, const Console& console) {
   if (subjects.empty() || subjects.front().guesses.empty()) return;
   console.note(
-      "no contract found next to the source; the notes list what is guessed, and `foldproof init` writes it "
+      "no contract for the kernel found next to the source; the notes list what is guessed, and `foldproof "
+      "init` writes it "
       "to a contract");
 }
 

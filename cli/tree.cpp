@@ -192,7 +192,7 @@ Run attach_tree(CLI::App& app, Console& console) {
   app.add_option("FILE", a->path, "Source file or contract")->required();
   app.add_option("--contract", a->contract, "Contract of the source (default: next to the source)")
       ->type_name("FILE");
-  app.add_option("--entry", a->entry, "Kernel to guess a contract for, if the source has none")
+  app.add_option("--entry", a->entry, "Only this kernel; if no contract launches it, one is guessed")
       ->type_name("NAME");
   app.add_option("--only", a->only, "Instance (default: the first one)")->type_name("TEXT");
   app.add_option(

@@ -59,6 +59,29 @@ void check_source(const SubjectChoice& choice, const Contract& contract) {
       {contract.file.string()});
 }
 
+/// Whether an instance launches the entry; an empty name stands for all.
+bool launches(const Contract& contract, const std::string& entry) {
+  const auto is_chosen = [&](const LaunchContract& launch) {
+    return launch.entry == entry || launch.entry.starts_with(entry + '<');
+  };
+  return entry.empty() || std::ranges::any_of(contract.instances, [&](const Instance& instance) {
+           return std::ranges::any_of(instance.launches, is_chosen);
+         });
+}
+
+/// No contract launches the chosen entry. Throws InputError unless the choice is one source without
+/// --contract.
+std::vector<Subject> subjects_without_contract(const SubjectChoice& choice, const CompileOptions& options) {
+  std::error_code error;
+  if (choice.contract.empty() && fs::is_regular_file(choice.path, error) &&
+      choice.path.extension() != ".toml")
+    return guessed_subjects(choice, options);
+  throw InputError(
+      fmt::format("--entry: {} launches the kernel \"{}\"",
+                  choice.contract.empty() ? "no contract here" : "nothing in this contract", choice.entry),
+      {choice.contract.empty() ? choice.path.string() : choice.contract.string()});
+}
+
 /// Orders "A2" before "A10" before "B1": by letters, then by number.
 bool comes_before(const Subject& left, const Subject& right) {
   const auto key = [](const std::string& id) {
@@ -92,11 +115,13 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
     try {
       Contract contract = load_contract(file, are_shipped ? Trust::full : choice.trust);
       check_source(choice, contract);
-      loaded.subjects.push_back({std::move(contract), {}, nullptr});
+      if (launches(contract, choice.entry)) loaded.subjects.push_back({std::move(contract), {}, nullptr});
     } catch (const InputError& error) {
       loaded.errors.push_back(error);
     }
   }
+  if (loaded.subjects.empty() && loaded.errors.empty())
+    loaded.subjects = subjects_without_contract(choice, options);
   std::stable_sort(loaded.subjects.begin(), loaded.subjects.end(), comes_before);
   return loaded;
 }

@@ -47,10 +47,10 @@ struct JobLaunch {
   Position where = {};  ///< position to report for a launch that is refused
 };
 
-/// Writes `bytes` to the start of a buffer between launches.
-struct JobWrite {
-  std::uint32_t buffer = 0;
-  std::vector<std::byte> bytes;
+/// Gives a buffer its initial contents again between launches: bytes beyond JobBuffer::initial are undefined
+/// again.
+struct JobReset {
+  std::uint32_t buffer = 0;  ///< index into Job::buffers
 };
 
 /// Input elements whose provenance is traced into the elements of an output.
@@ -60,7 +60,7 @@ struct TraceRequest {
   std::uint64_t input_count = 0, output_count = 0;
 };
 
-using JobStep = std::variant<JobLaunch, JobWrite>;
+using JobStep = std::variant<JobLaunch, JobReset>;
 
 /// Independent of earlier jobs: it has its own buffers, and the module's variables start with their initial
 /// values.

@@ -52,7 +52,7 @@ enum class MutantStatus : std::uint8_t {
   survived,    ///< at least one edit was not detected
   equivalent,  ///< survived, and the contract states why it has no effect
   invalid,     ///< no device loads the changed text
-  skipped      ///< time ran out before it was tried
+  skipped      ///< time ran out before all of its cases were tried
 };
 std::string_view name(MutantStatus status);
 
@@ -95,7 +95,8 @@ struct MutationOptions {
   std::uint64_t seed = 1;                  ///< the cases are those of an audit with this seed
   std::uint64_t largest_count = 1u << 16;  ///< elements
   Severity fail_on = Severity::warning;    ///< of findings that kill; the unmodified kernel must have none
-  /// Mutants that were not tried by then are skipped, as they are if end_reason() gives a reason.
+  /// Mutants that were not tried on all cases by then are skipped, as they are if end_reason() gives a
+  /// reason.
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::function<void(std::uint64_t done)> progress;  ///< mutants whose status is known
 };

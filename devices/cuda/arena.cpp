@@ -27,31 +27,33 @@ Arena::Arena(std::span<const Job> jobs) : jobs_(jobs), places_(jobs.size()) {
       place.start = place.block + least_canary + buffer.offset;
       place.end = place.start + buffer.bytes;
       place.block_end = aligned(place.end + least_canary);
-      places_[j].buffers.push_back(place);
+      places_[j].push_back(place);
       bytes_ = place.block_end;
     }
   bytes_of_buffers_ = bytes_;
   for (std::size_t j = 0; j < jobs.size(); ++j)
-    for (const JobStep& step : jobs[j].steps) {
-      places_[j].contents.push_back(bytes_);
-      if (const auto* write = std::get_if<JobWrite>(&step)) bytes_ = aligned(bytes_ + write->bytes.size());
-    }
+    for (const JobStep& step : jobs[j].steps)
+      if (const auto* reset = std::get_if<JobReset>(&step)) {
+        Place& place = places_[j][reset->buffer];
+        if (place.initial != 0) continue;
+        place.initial = bytes_;
+        bytes_ = aligned(bytes_ + jobs[j].buffers[reset->buffer].bytes);
+      }
 }
 
 void Arena::fill(std::span<std::byte> memory) const {
-  for (std::size_t j = 0; j < jobs_.size(); ++j) {
+  const auto put = [&](const JobBuffer& buffer, std::uint64_t at) {
+    const std::uint64_t first = buffer.initial.size() / 4 * 4;  // the poison pattern consists of 4-byte words
+    fill_undefined(memory.subspan(at + first, buffer.bytes - first), {}, 0, first);
+    std::ranges::copy(buffer.initial, memory.begin() + static_cast<std::ptrdiff_t>(at));
+  };
+  for (std::size_t j = 0; j < jobs_.size(); ++j)
     for (std::size_t b = 0; b < jobs_[j].buffers.size(); ++b) {
-      const Place& place = places_[j].buffers[b];
-      const auto& initial = jobs_[j].buffers[b].initial;
+      const Place& place = places_[j][b];
       std::memset(memory.data() + place.block, static_cast<int>(canary), place.block_end - place.block);
-      const std::uint64_t first = initial.size() / 4 * 4;  // the poison pattern consists of 4-byte words
-      fill_undefined(memory.subspan(place.start + first, place.end - place.start - first), {}, 0, first);
-      std::ranges::copy(initial, memory.begin() + static_cast<std::ptrdiff_t>(place.start));
+      put(jobs_[j].buffers[b], place.start);
+      if (place.initial != 0) put(jobs_[j].buffers[b], place.initial);
     }
-    for (std::size_t s = 0; s < jobs_[j].steps.size(); ++s)
-      if (const auto* write = std::get_if<JobWrite>(&jobs_[j].steps[s]))
-        std::ranges::copy(write->bytes, memory.begin() + static_cast<std::ptrdiff_t>(places_[j].contents[s]));
-  }
 }
 
 JobResult Arena::result(std::size_t job, std::span<const std::byte> memory) const {
@@ -60,7 +62,7 @@ JobResult Arena::result(std::size_t job, std::span<const std::byte> memory) cons
   result.contents.resize(jobs_[job].buffers.size());
   for (std::size_t b = 0; b < jobs_[job].buffers.size(); ++b) {
     if (!jobs_[job].buffers[b].read_back) continue;
-    const Place& place = places_[job].buffers[b];
+    const Place& place = places_[job][b];
     const auto content = memory.subspan(place.start, place.end - place.start);
     result.contents[b].assign(content.begin(), content.end());
   }
@@ -75,7 +77,7 @@ std::optional<std::string> Arena::stray_write(std::size_t job, std::span<const s
     return from + static_cast<std::uint64_t>(at - part.begin());
   };
   for (std::size_t b = 0; b < jobs_[job].buffers.size(); ++b) {
-    const Place& place = places_[job].buffers[b];
+    const Place& place = places_[job][b];
     auto at = stray_in(place.end, place.block_end);
     if (!at) at = stray_in(place.block, place.start);
     if (!at) continue;

@@ -2,7 +2,7 @@
 // piece in each direction.
 //
 //   | canary | offset | buffer, poisoned after its initial bytes | canary | canary | offset | buffer | …
-//   | contents for the jobs' write steps …
+//   | initial contents of the buffers that the jobs reset …
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,9 @@ class Arena {
   /// Bytes of the buffers, which are at the front; only these need to be copied back.
   std::uint64_t bytes_of_buffers() const { return bytes_of_buffers_; }
   /// Offset in bytes from the start of the arena.
-  std::uint64_t start(std::size_t job, std::size_t buffer) const {
-    return places_[job].buffers[buffer].start;
-  }
-  /// Offset of the content of the job's step, which must be a JobWrite.
-  std::uint64_t content(std::size_t job, std::size_t step) const { return places_[job].contents[step]; }
+  std::uint64_t start(std::size_t job, std::size_t buffer) const { return places_[job][buffer].start; }
+  /// Offset of the initial contents of a buffer that a step of the job resets.
+  std::uint64_t initial(std::size_t job, std::size_t buffer) const { return places_[job][buffer].initial; }
 
   /// Fills the initial contents of the arena, `bytes()` bytes.
   void fill(std::span<std::byte> memory) const;
@@ -38,17 +36,14 @@ class Arena {
  private:
   struct Place {
     std::uint64_t block = 0, start = 0, end = 0, block_end = 0;  ///< canaries before `start` and from `end`
-  };
-  struct Places {
-    std::vector<Place> buffers;
-    std::vector<std::uint64_t> contents;  ///< by step
+    std::uint64_t initial = 0;                                   ///< 0: no step resets the buffer
   };
 
   /// Describes a write outside the buffers, in one sentence; std::nullopt if there was none.
   std::optional<std::string> stray_write(std::size_t job, std::span<const std::byte> memory) const;
 
   std::span<const Job> jobs_;
-  std::vector<Places> places_;
+  std::vector<std::vector<Place>> places_;  ///< by job and buffer
   std::uint64_t bytes_ = 0, bytes_of_buffers_ = 0;
 };
 

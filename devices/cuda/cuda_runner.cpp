@@ -42,7 +42,7 @@ CoRunningLoad load_of(const Job& job) {
 /// Access to the buffers of one job: the `start` of a buffer, and the action of a write step.
 struct Layout {
   std::function<Address(std::size_t buffer)> start;
-  std::function<void(std::size_t step)> write;
+  std::function<void(std::size_t buffer)> reset;
 };
 
 class CudaRunner final : public Runner {
@@ -120,8 +120,8 @@ class CudaRunner final : public Runner {
     module.reset();
     begin(context_, load);
     for (step_ = 0; step_ < job.steps.size(); ++step_) {
-      if (std::holds_alternative<JobWrite>(job.steps[step_])) {
-        layout.write(step_);
+      if (const auto* reset = std::get_if<JobReset>(&job.steps[step_])) {
+        layout.reset(reset->buffer);
         continue;
       }
       launch(std::get<JobLaunch>(job.steps[step_]), module, layout, load);
@@ -144,10 +144,10 @@ class CudaRunner final : public Runner {
     context_.write(block_->address(), staged);
     for (std::size_t j = 0; j < jobs.size(); ++j) {
       const Layout layout{[&](std::size_t buffer) { return block_->address() + arena.start(j, buffer); },
-                          [&](std::size_t step) {
-                            const auto& write = std::get<JobWrite>(jobs[j].steps[step]);
-                            context_.copy(block_->address() + arena.start(j, write.buffer),
-                                          block_->address() + arena.content(j, step), write.bytes.size());
+                          [&](std::size_t buffer) {
+                            context_.copy(block_->address() + arena.start(j, buffer),
+                                          block_->address() + arena.initial(j, buffer),
+                                          jobs[j].buffers[buffer].bytes);
                           }};
       run_steps(jobs[j], module_of(jobs[j].image), layout, load_of(jobs[j]), waits);
     }
@@ -166,9 +166,9 @@ class CudaRunner final : public Runner {
       context_.write(starts.back(), buffer.initial);
     }
     const Layout layout{[&](std::size_t buffer) { return starts[buffer]; },
-                        [&](std::size_t step) {
-                          const auto& write = std::get<JobWrite>(job.steps[step]);
-                          context_.write(starts[write.buffer], write.bytes);
+                        [&](std::size_t buffer) {
+                          // The rest cannot be made undefined for other tools.
+                          context_.write(starts[buffer], job.buffers[buffer].initial);
                         }};
     context_.launch_from(jobs_run_++);
     run_steps(job, module_of(job.image), layout, {}, true);

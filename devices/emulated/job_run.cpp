@@ -23,12 +23,15 @@ void JobRun::trace(Address input, Element element, std::uint64_t count) {
   claim_input();
 }
 
-void JobRun::write(Address to, std::span<const std::byte> bytes) {
-  device_.write(to, bytes);
-  if (!provenance_ || bytes.empty()) return;
-  provenance_->memory.forget(to, bytes.size());
-  const Address end = input_.at + input_.count * size_of(input_.element);
-  if (to < end && input_.at < to + bytes.size()) claim_input();
+void JobRun::reset(Address at, const JobBuffer& buffer) {
+  device_.memory_->undefine(at);
+  device_.write(at, buffer.initial);
+  std::map<Place, Origins::Stored>& stored = origins_.stored;
+  stored.erase(stored.lower_bound({global_memory, at}),
+               stored.lower_bound({global_memory, at + buffer.bytes}));
+  if (!provenance_ || buffer.bytes == 0) return;
+  provenance_->memory.forget(at, buffer.bytes);
+  if (at == input_.at) claim_input();
 }
 
 LaunchReport JobRun::launch(ModuleId module, const JobLaunch& step, std::span<const ArgumentBytes> arguments,

@@ -26,7 +26,8 @@ class JobRun {
   /// Starts tracing values that depend on these elements.
   void trace(Address input, Element element, std::uint64_t count);
 
-  void write(Address to, std::span<const std::byte> bytes);
+  /// Gives the buffer at this address its initial contents again.
+  void reset(Address at, const JobBuffer& buffer);
   LaunchReport launch(ModuleId module, const JobLaunch& step, std::span<const ArgumentBytes> arguments,
                       const Schedule& schedule, const Limits& limits);
 

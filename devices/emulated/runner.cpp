@@ -173,8 +173,8 @@ class EmulatedRunner final : public Runner {
       if (job.trace)
         run.trace(allocations.start(job.trace->input), job.trace->input_element, job.trace->input_count);
       for (const JobStep& step : job.steps) {
-        if (const auto* write = std::get_if<JobWrite>(&step))
-          run.write(allocations.start(write->buffer), write->bytes);
+        if (const auto* reset = std::get_if<JobReset>(&step))
+          run.reset(allocations.start(reset->buffer), job.buffers[reset->buffer]);
         else
           launch(run, module, std::get<JobLaunch>(step), job, allocations, result);
         if (!result.completed) return attempt;

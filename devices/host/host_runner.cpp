@@ -87,10 +87,9 @@ class Program {
     return writer;
   }
 
-  static void write(ByteWriter& writer, const JobWrite& step) {
+  static void write(ByteWriter& writer, const JobReset& step) {
     writer.number(1);
     writer.number(step.buffer);
-    writer.bytes(step.bytes);
   }
 
   void write(ByteWriter& writer, const JobLaunch& step) const {

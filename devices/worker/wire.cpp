@@ -24,7 +24,7 @@ void fields(Either<Position> auto& p, auto& wire) { wire(p.file, p.line, p.colum
 void fields(Either<EntryInfo> auto& entry, auto& wire) { wire(entry.name, entry.parameter_bytes); }
 void fields(Either<PointerPatch> auto& p, auto& wire) { wire(p.at, p.buffer, p.offset); }
 void fields(Either<JobArgument> auto& argument, auto& wire) { wire(argument.bytes, argument.pointers); }
-void fields(Either<JobWrite> auto& step, auto& wire) { wire(step.buffer, step.bytes); }
+void fields(Either<JobReset> auto& step, auto& wire) { wire(step.buffer); }
 void fields(Either<JobBuffer> auto& b, auto& wire) {
   wire(b.name, b.bytes, b.initial, b.offset, b.read_back);
 }
@@ -160,10 +160,8 @@ void check_buffers(const Job& job) {
   for (const JobBuffer& buffer : job.buffers)
     if (buffer.initial.size() > buffer.bytes) throw ProtocolError{"more initial bytes than a buffer has"};
   for (const JobStep& step : job.steps) {
-    if (const auto* write = std::get_if<JobWrite>(&step)) {
-      check(write->buffer);
-      if (write->bytes.size() > job.buffers[write->buffer].bytes)
-        throw ProtocolError{"more bytes to write than a buffer has"};
+    if (const auto* reset = std::get_if<JobReset>(&step)) {
+      check(reset->buffer);
       continue;
     }
     for (const JobArgument& argument : std::get<JobLaunch>(step).arguments)

@@ -155,7 +155,7 @@ class CaseChecker {
       evaluation_.ulps = check_result.ulps;
       if (check_result.ok) continue;
       evaluation_.error_over_bound = check_result.error_over_bound;
-      add(kind_of(check_result), when(run) + check_result.sentence + with_input() + unwritten(checked));
+      add(kind_of(check_result), when(run) + check_result.sentence + with_input() + unwritten(run, checked));
       return false;
     }
     return check_additional_outputs() && check_by_tree();
@@ -238,12 +238,12 @@ class CaseChecker {
       const auto index = static_cast<std::size_t>(here - output.begin()) / size_of(output_type());
       const Comparison& comparison = plan_.comparisons[run - 1];
       add(comparison.kind,
-          fmt::format("the result {} is {} {} and {} {}, although the contract claims {}",
-                      plan_.prepared[0].output_count > 1 ? fmt::format("[{}]", index) : "",
+          fmt::format("the result{} is {} {} and {} {}, although the contract claims {}",
+                      plan_.prepared[0].output_count > 1 ? fmt::format(" [{}]", index) : "",
                       to_text(output_type(), load(output_type(), output, index)), comparison.here,
                       to_text(output_type(), load(output_type(), other, index)), comparison.there,
                       comparison.claim) +
-              with_input());
+              with_input() + unwritten(0, output));
       return false;
     }
     return additional_outputs_agree();
@@ -325,20 +325,22 @@ class CaseChecker {
     return run == 0 && plan_.c->calls > 1 ? fmt::format("after {} calls, ", plan_.c->calls) : "";
   }
 
-  /// The runner fills unwritten memory with a pattern; for elements of less than four bytes, it may be a
-  /// result.
-  std::string unwritten(const std::vector<std::byte>& output) const {
+  /// The runner fills unwritten memory with a pattern before each call; for elements of less than four bytes,
+  /// it may be a result.
+  std::string unwritten(std::size_t run, const std::vector<std::byte>& output) const {
     const std::size_t size = size_of(output_type());
     if (instance_.in_place || instance_.output_initial != BufferContract::Initial::undefined || size < 4)
       return "";
     for (std::size_t first = 0; first < output.size(); first += size) {
       std::size_t at = first;
       while (at < first + size && output[at] == UndefinedFill{}.byte(at)) ++at;
-      if (at == first + size)
-        return fmt::format(
-            "; element {} of the output was never written; a kernel that accumulates into its output needs "
-            "`initial` in [output]",
-            first / size);
+      if (at != first + size) continue;
+      if (run == 0 && plan_.c->calls > 1)
+        return fmt::format("; the last call did not write element {} of the output", first / size);
+      return fmt::format(
+          "; element {} of the output was never written; a kernel that accumulates into its output needs "
+          "`initial` in [output]",
+          first / size);
     }
     return "";
   }

@@ -95,9 +95,9 @@ class Assembly {
     };
   }
 
-  /// Restores the buffers that must be reset before a further call.
+  /// Resets buffers before a further call.
   void reset() {
-    for (const JobWrite& write : resets_) prepared_.job.steps.emplace_back(write);
+    for (const std::uint32_t buffer : resets_) prepared_.job.steps.emplace_back(JobReset{buffer});
   }
 
   PreparedJob& prepared() { return prepared_; }
@@ -117,7 +117,7 @@ class Assembly {
     if (instance_.in_place) {
       prepared_.output = prepared_.input;
       places_["output"] = {prepared_.input, size_of(reduction.output)};
-      resets_.push_back({prepared_.input, input_});
+      resets_.push_back(prepared_.input);
       return;
     }
     std::vector<std::byte> initial =
@@ -156,8 +156,7 @@ class Assembly {
   std::uint32_t add(const std::string& argument, JobBuffer buffer, BufferContract::Reset reset,
                     std::uint64_t element_bytes) {
     const auto index = static_cast<std::uint32_t>(prepared_.job.buffers.size());
-    if (reset == BufferContract::Reset::each_call && !buffer.initial.empty())
-      resets_.push_back({index, buffer.initial});
+    if (reset == BufferContract::Reset::each_call) resets_.push_back(index);
     return place(argument, std::move(buffer), element_bytes);
   }
 
@@ -174,7 +173,7 @@ class Assembly {
   Operator op_;
   PreparedJob prepared_;
   std::map<std::string, BufferPlace> places_;
-  std::vector<JobWrite> resets_;
+  std::vector<std::uint32_t> resets_;  ///< indices into job.buffers
 };
 
 LaunchShape shape_of(const LaunchContract& launch, const Variables& variables) {

@@ -58,9 +58,11 @@ void KernelOnGpu::allocate() {
     if (k != job_.input && !buffer.initial.empty()) context_.write(memory_.back().address(), buffer.initial);
   }
   for (const JobStep& step : job_.job.steps)
-    if (const auto* write = std::get_if<JobWrite>(&step)) {
-      again_.emplace_back(write->buffer, cuda::Memory(write->bytes.size()));
-      context_.write(again_.back().second.address(), write->bytes);
+    if (const auto* reset = std::get_if<JobReset>(&step)) {
+      const std::vector<std::byte>& initial = job_.job.buffers[reset->buffer].initial;
+      if (initial.empty()) continue;
+      again_.emplace_back(reset->buffer, cuda::Memory(initial.size()));
+      context_.write(again_.back().second.address(), initial);
     }
   context_.wait();
 }

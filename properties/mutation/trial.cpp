@@ -87,9 +87,9 @@ class Trials {
                  std::uint64_t cases, bool last) {
     std::uint64_t known = 0;
     for (std::size_t i = 0; i < mutants.size(); ++i) {
-      const bool enough = cases > equivalent_cases && is_equivalent(contract_, mutants[i], alive(trials[i]));
+      const std::uint64_t enough = enough_cases(mutants[i], alive(trials[i]));
       for (Trial& trial : trials[i])
-        if (!trial.ended() && !enough) run(trial, std::min(cases, options_.cases));
+        if (!trial.ended() && !out_of_time()) run(trial, std::min(cases, enough));
       if (last || alive(trials[i]) == 0) ++known;
       if (options_.progress) options_.progress(known);
     }
@@ -100,13 +100,18 @@ class Trials {
         std::ranges::count_if(trials, [](const Trial& t) { return !t.ended(); }));
   }
 
+  /// The number of cases that make an unkilled mutant a survivor.
+  std::uint64_t enough_cases(const Mutant& mutant, std::uint64_t alive) const {
+    return std::min(options_.cases,
+                    is_equivalent(contract_, mutant, alive) ? equivalent_cases : options_.cases);
+  }
+
   bool out_of_time() const {
     return end_reason() != EndReason::none ||
            (options_.deadline && std::chrono::steady_clock::now() >= *options_.deadline);
   }
 
-  void run(Trial& trial, std::uint64_t cases) {
-    if (out_of_time()) return;
+  void run(Trial& trial, std::uint64_t cases) try {
     LimitedRunner runner(make_runner_());
     std::optional<Evaluator> mutant;
     const auto image = std::make_shared<Image>(mutated(*image_, *trial.edit));
@@ -114,13 +119,14 @@ class Trials {
     for (std::size_t place = 0; place < order_.size() && trial.cases < cases && !trial.ended(); ++place) {
       const std::size_t index = order_[place];
       if (trial.tried[index] || out_of_time()) continue;
+      try_case(trial, *mutant, runner, index);
       trial.tried[index] = true;
       ++trial.cases;
-      unless_refused(trial, [&] { try_case(trial, *mutant, runner, index); });
       // A case that kills one mutant often kills the next.
       const auto at = order_.begin() + static_cast<std::ptrdiff_t>(place);
       if (trial.killer) std::rotate(order_.begin(), at, at + 1);
     }
+  } catch (const Interrupted&) {  // out_of_time() is true from now on
   }
 
   /// A mutant that the device rejects is invalid.
@@ -128,8 +134,6 @@ class Trials {
   static void unless_refused(Trial& trial, const Work& work) {
     try {
       work();
-    } catch (const Interrupted&) {  // out_of_time() is true from now on
-      trial.cases -= std::min<std::uint64_t>(trial.cases, 1);
     } catch (const InputError& refusal) {
       trial.invalid = refusal.what();
     } catch (const Unsupported& refusal) {
@@ -139,19 +143,18 @@ class Trials {
 
   void try_case(Trial& trial, const Evaluator& mutant, LimitedRunner& runner, std::size_t index) {
     const Case c = generator_.generate(index);
-    runner.warp_instructions = limit_of(index);
-    Evaluation evaluation = mutant.evaluate(c);
+    Evaluation evaluation;
+    const auto evaluate = [&] {
+      runner.warp_instructions = limit_of(index);
+      unless_refused(trial, [&] { evaluation = mutant.evaluate(c); });
+    };
+    evaluate();
     if (!evaluation.findings.empty() && !costs_[index]) {
       check_kernel(index);
-      if (limit_of(index) > runner.warp_instructions) {
-        runner.warp_instructions = limit_of(index);
-        evaluation = mutant.evaluate(c);
-      }
+      if (limit_of(index) > runner.warp_instructions) evaluate();
     }
-    if (evaluation.unsupported) {
-      trial.invalid = *evaluation.unsupported;
-      return;
-    }
+    if (evaluation.unsupported) trial.invalid = *evaluation.unsupported;
+    if (!trial.invalid.empty()) return;
     for (Finding& finding : unexpected(evaluation)) {
       finding.case_text = describe(c);
       std::optional<Finding>& place = finding.severity >= options_.fail_on ? trial.killer : trial.hint;
@@ -187,18 +190,20 @@ class Trials {
     costs_[index] = evaluation.cost;
   }
 
-  static MutantReport report_of(const Mutant& mutant, const std::vector<Trial>& trials) {
+  MutantReport report_of(const Mutant& mutant, const std::vector<Trial>& trials) const {
     MutantReport report = untried(mutant);
+    report.alive = alive(trials);
     const Trial* shown = &trials.front();
-    if (const auto alive = std::ranges::find_if_not(trials, &Trial::ended); alive != trials.end()) {
-      shown = &*alive;
-      report.status = alive->cases == 0 ? MutantStatus::skipped : MutantStatus::survived;
+    if (report.alive != 0) {
+      shown = &*std::ranges::min_element(
+          trials, {}, [](const Trial& trial) { return std::pair(trial.ended(), trial.cases); });
+      const bool is_done = shown->cases >= enough_cases(mutant, report.alive);
+      report.status = is_done ? MutantStatus::survived : MutantStatus::skipped;
     } else {
       const auto dead = std::ranges::find_if(trials, [](const Trial& t) { return t.killer.has_value(); });
       if (dead != trials.end()) shown = &*dead;
       report.status = dead == trials.end() ? MutantStatus::invalid : MutantStatus::killed;
     }
-    report.alive = alive(trials);
     report.ptx_line = shown->edit->ptx_line;
     report.at.column = shown->edit->column;
     report.cases = shown->cases;

@@ -314,6 +314,42 @@ TEST_CASE("a missing contract is guessed, and init writes the guess to a file", 
   CHECK(run({"init", source, "--force"}).status == 0);
 }
 
+TEST_CASE("--entry selects a kernel, with a guessed contract if the one next to the source is for another",
+          "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder;
+  const auto kernel = [](const std::string& name, const std::string& end) {
+    return "__global__ void " + name + "(const float* in, float* out, int n) {\n  float sum = 0;\n" +
+           "  for (int i = 0; i < " + end + "; ++i) sum += in[i];\n  *out = sum;\n}\n";
+  };
+  const std::string source = folder.file("two.cu", kernel("sum_a", "n") + kernel("sum_b", "n + 1"));
+  const std::string contract = folder.file("two.toml", R"(format = 1
+[reduction]
+operator = "sum"
+input = "f32"
+[domain]
+count = "0 .. 1000"
+[[launch]]
+entry = "sum_a"
+grid = 1
+block = 1
+arguments = ["input", "output", "count"]
+)");
+  const RanJson with_contract = run_json({"audit", source, "--entry", "sum_a"});
+  CHECK(with_contract.status == 0);
+  CHECK(with_contract.json.at("kernels").at(0).at("kernel").get<std::string>().find("two") == 0);
+  const RanJson guessed = run_json({"audit", source, "--entry", "sum_b"});
+  CHECK(guessed.status == 1);
+  REQUIRE(guessed.json.at("kernels").size() == 1);
+  CHECK(guessed.json.at("kernels").at(0).at("findings").at(0).at("line") == 8);
+  for (const std::string& chosen : {contract, folder.path().string()}) {
+    const RanJson refused = run_json({"audit", chosen, "--entry", "sum_b"});
+    CHECK(refused.status == 2);
+    CHECK(refused.json.at("error").at("message").get<std::string>().find("launches the kernel \"sum_b\"") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("the text report quotes the source line of a finding", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder store;

@@ -117,6 +117,23 @@ TEST_CASE("a floor cannot be checked if some mutants were not tried") {
         std::string::npos);
 }
 
+TEST_CASE("a mutant that ran out of time before all of its cases is not a survivor") {
+  const NeedlessBarriers folder;
+  const RanJson ran =
+      run_json({"mutate", folder.path("add_one.toml"), "--cases", "1000000", "--budget", "3s"});
+  CHECK(ran.json.at("survived") == 0);
+  CHECK(ran.json.at("skipped") > 0);
+}
+
+TEST_CASE("mutants of a kernel that has a finding itself are not scored") {
+  const AddOne folder(replaced(add_one_contract, R"("data", "count")", R"("data", "count + 1")"));
+  const RanJson ran = run_json({"mutate", folder.path("add_one.toml")});
+  CHECK(ran.status == 3);
+  CHECK(ran.json.at("score").is_null());
+  CHECK(ran.json.at("kernels").at(0).at("reason").get<std::string>().find(
+            "the unmodified kernel has a finding, out-of-bounds") != std::string::npos);
+}
+
 TEST_CASE("mutate runs on the emulated device only") {
   const AddOne folder;
   const RanJson ran = run_json({"mutate", folder.path("add_one.toml"), "--device", "all"});

@@ -30,6 +30,7 @@ template <typename T> void sum(const T* input, T* output, unsigned long count) {
   std::puts("what a library prints is no answer");
 }
 void leave(float*) {}
+void add_one(float* output) { *output += 1; }
 void stray(float* output) { output[1] = 0; }
 void crash(float*) { std::abort(); }
 void hang(float*) { for (;;) pause(); }
@@ -46,9 +47,9 @@ const fs::path& program() {
     std::ofstream(folder.path() / "cuda_runtime_api.h") << test::fake_cuda;
     std::ofstream(folder.path() / "program.cpp")
         << source
-        << host_program_code(
-               {"sum<float>", "leave", "stray", "crash", "hang", "babble", "refuse", "fail", "lack"},
-               "entry-");
+        << host_program_code({"sum<float>", "leave", "add_one", "stray", "crash", "hang", "babble", "refuse",
+                              "fail", "lack"},
+                             "entry-");
     const std::string command = "g++ -std=c++17 -I" + folder.path().string() + " -o " +
                                 (folder.path() / "program").string() + " " +
                                 (folder.path() / "program.cpp").string();
@@ -95,7 +96,7 @@ Job sum_of(std::initializer_list<float> values, std::uint64_t offset = 0) {
 
 TEST_CASE("a host program lists its functions and their parameter sizes") {
   const auto entries = make_host_runner()->entries(job_of("leave").image);
-  REQUIRE(entries.size() == 9);
+  REQUIRE(entries.size() == 10);
   CHECK(entries[0].name == "sum<float>");
   CHECK(entries[0].parameter_bytes == std::vector<std::uint32_t>{8, 8, 8});
 }
@@ -111,14 +112,19 @@ TEST_CASE("a host program runs several jobs, with misaligned and empty inputs") 
   CHECK(results[0].contents[0] == floats({1, 2, 4}));
 }
 
-TEST_CASE("writes between calls take effect, and memory that was never written holds poison") {
-  Job job = sum_of({1, 2});
-  job.steps.emplace_back(JobWrite{0, floats({5, 6})});
-  job.steps.push_back(job.steps.front());
+TEST_CASE("a reset between two calls gives a buffer its initial contents again") {
+  Job job = job_of("add_one");
+  job.buffers[0].initial = floats({3});
+  job.steps = {job.steps[0], JobReset{0}, job.steps[0]};
+  CHECK(float_in(make_host_runner()->run({job})[0].contents[0]) == 4);
+}
+
+TEST_CASE("memory that was never written holds poison, also after a reset") {
   const auto runner = make_host_runner();
-  CHECK(float_in(runner->run({job})[0].contents[1]) == 11);
-  const auto left = runner->run({job_of("leave")})[0].contents[0];
-  for (std::size_t at = 0; at < left.size(); ++at) CHECK(left[at] == UndefinedFill{}.byte(at));
+  Job job = sum_of({1, 2});
+  job.steps.emplace_back(JobReset{1});
+  for (const auto& left : {runner->run({job_of("leave")})[0].contents[0], runner->run({job})[0].contents[1]})
+    for (std::size_t at = 0; at < 4; ++at) CHECK(left[at] == UndefinedFill{}.byte(at));
 }
 
 TEST_CASE("an error in a host program is reported, and the next job runs") {

@@ -36,6 +36,25 @@ TEST_CASE("module variables are reset before each job, so that a case can be rep
   CHECK(results[1].contents[0] == words({8}));
 }
 
+TEST_CASE("a buffer that is reset after a launch has its initial contents, and is undefined beyond them") {
+  Job job = ticket_job(1);
+  job.buffers[0].bytes = 12;
+  job.buffers[0].initial = words({1, 2});
+  job.steps.emplace_back(JobReset{0});
+  const auto runner = emulated::make_runner({}, true);
+  CHECK(runner->run({job})[0].contents[0] == words({1, 2, UndefinedFill::poison}));
+}
+
+TEST_CASE("an undefined value that a launch stored is not reported after a reset of its buffer") {
+  Job job = ticket_job(1);
+  job.image = std::make_shared<const Image>(
+      Image{"test.ptx", text_of("st.global.u32 [mine], %r9;", {.buffers = {zeros(4)}})});
+  const auto runner = emulated::make_runner({}, true);
+  CHECK(runner->run({job})[0].findings.at(0).kind == Kind::uninitialized_read);
+  job.steps.emplace_back(JobReset{0});
+  CHECK(runner->run({job})[0].findings.empty());
+}
+
 TEST_CASE("no job is run after one that does not end") {
   // Counts up to 2^64, which the detection of endless loops cannot prove to be endless.
   const auto counting = std::make_shared<const Image>(Image{

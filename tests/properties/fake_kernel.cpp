@@ -38,8 +38,8 @@ std::vector<JobResult> FakeRunner::run(const std::vector<Job>& jobs) {
     result.cost = 0;
     for (const JobBuffer& buffer : job.buffers) result.contents.push_back(contents(buffer));
     for (const JobStep& step : job.steps) {
-      if (const auto* write = std::get_if<JobWrite>(&step)) {
-        std::memcpy(result.contents[write->buffer].data(), write->bytes.data(), write->bytes.size());
+      if (const auto* reset = std::get_if<JobReset>(&step)) {
+        result.contents[reset->buffer] = contents(job.buffers[reset->buffer]);
         continue;
       }
       const auto& launch = std::get<JobLaunch>(step);

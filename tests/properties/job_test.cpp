@@ -124,7 +124,7 @@ TEST_CASE("the input starts at the case's offset from an aligned address") {
   CHECK(built.job().job.buffers[0].offset == 12);
 }
 
-TEST_CASE("undefined buffers are not filled, and others are filled once or before each call") {
+TEST_CASE("before each call, buffers get their initial contents again, except those with reset = \"once\"") {
   Built built;
   BufferContract scratch{"scratch", Element::f32, Expression::parse("block", here),
                          BufferContract::Initial::undefined, BufferContract::Reset::each_call};
@@ -139,11 +139,9 @@ TEST_CASE("undefined buffers are not filled, and others are filled once or befor
   CHECK(job.buffers[2].bytes == 256);
   CHECK(job.buffers[2].initial.empty());
   CHECK(job.buffers[3].initial == std::vector<std::byte>(4));
-  REQUIRE(job.steps.size() == 3);  // launch, reset of the output, launch
-  const auto* write = std::get_if<JobWrite>(&job.steps[1]);
-  REQUIRE(write != nullptr);
-  CHECK(write->buffer == 1);
-  CHECK(write->bytes == job.buffers[1].initial);
+  REQUIRE(job.steps.size() == 4);  // launch, resets of the output and of the undefined buffer, launch
+  CHECK(std::get<JobReset>(job.steps[1]).buffer == 1);
+  CHECK(std::get<JobReset>(job.steps[2]).buffer == 2);
 }
 
 TEST_CASE("an in-place kernel gets its input again before each call, and its output is read from it") {
@@ -154,7 +152,7 @@ TEST_CASE("an in-place kernel gets its input again before each call, and its out
   const PreparedJob prepared = built.job();
   CHECK(prepared.output == prepared.input);
   CHECK(prepared.job.buffers.size() == 1);
-  CHECK(std::holds_alternative<JobWrite>(prepared.job.steps[1]));
+  CHECK(std::get<JobReset>(prepared.job.steps[1]).buffer == prepared.input);
 }
 
 TEST_CASE("the budget suffices for every thread to read every element, even lane by lane") {
@@ -208,7 +206,7 @@ TEST_CASE("an instance can be launched with the parameters of a case") {
   c.calls = 2;
   const Job job = instance_job(contract.instances.front(),
                                std::make_shared<const Image>(Image{"fake.ptx", ""}), runner, c);
-  CHECK(job.steps.size() == 2);
+  CHECK(job.steps.size() == 3);  // launch, reset of the output, launch
   CHECK(job.order == c.order);
   CHECK(job.buffers[0].offset == 4);
   CHECK(job.buffers[0].initial.size() == 12);

@@ -15,8 +15,7 @@ Job job() {
   job.buffers = {{"first", 6, {}, 0, true},
                  {"second", 6, std::vector<std::byte>(5, std::byte{9}), 2, true},
                  {"scratch", 8, {}, 0, false}};
-  job.steps = {JobWrite{0, std::vector<std::byte>(6, std::byte{4})},
-               JobLaunch{"sum", {}, {}, {"sum.toml", 3}}};
+  job.steps = {JobReset{1}, JobLaunch{"sum", {}, {}, {"sum.toml", 3}}, JobReset{1}};
   return job;
 }
 
@@ -50,11 +49,13 @@ TEST_CASE("Buffers hold their initial bytes, followed by poison", "[arena]") {
   CHECK(result.contents[2].empty());  // this buffer is not read back
 }
 
-TEST_CASE("The data of a write step is stored after the buffers", "[arena]") {
+TEST_CASE("The initial contents of a buffer that is reset are stored once, after the buffers", "[arena]") {
   const Filled filled({job()});
-  const std::uint64_t content = filled.arena.content(0, 0);
-  CHECK(content >= filled.arena.bytes_of_buffers());
-  for (std::size_t i = 0; i < 6; ++i) CHECK(filled.memory[content + i] == std::byte{4});
+  const std::uint64_t initial = filled.arena.initial(0, 1);
+  CHECK(initial >= filled.arena.bytes_of_buffers());
+  CHECK(filled.arena.bytes() - filled.arena.bytes_of_buffers() == 512);
+  for (std::size_t i = 0; i < 5; ++i) CHECK(filled.memory[initial + i] == std::byte{9});
+  CHECK(filled.memory[initial + 5] == UndefinedFill{}.byte(5));
 }
 
 TEST_CASE("A changed byte after a buffer is reported as a write out of bounds", "[arena]") {

@@ -15,7 +15,7 @@ Job whole_job() {
   job.buffers = {{"input", 8, bytes(3), 2, false}, {"output", 4, {}, 0, true}};
   JobLaunch launch{"sum", {{2, 3, 4}, {5, 6, 7}, {1, 1, 1}, 48, true}, {}, {"sum.toml", 3, 4}};
   launch.arguments = {{ArgumentBytes(16), {{8, 1, 4}}}};
-  job.steps = {JobWrite{1, bytes(4)}, launch};
+  job.steps = {JobReset{1}, launch};
   job.order = Schedule{Schedule::Order::random, 11};
   job.limits.warp_instructions = 12;
   return job;
@@ -127,6 +127,6 @@ TEST_CASE("A corrupted message is refused or read as another job, without a cras
 
 TEST_CASE("A job that refers to a buffer that it does not have is refused", "[wire]") {
   Job job = whole_job();
-  std::get<JobWrite>(job.steps[0]).buffer = 2;
+  std::get<JobReset>(job.steps[0]).buffer = 2;
   CHECK_THROWS_AS(jobs_in(message_of(job)), ProtocolError);
 }

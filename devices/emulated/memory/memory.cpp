@@ -33,7 +33,6 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
   } catch (const std::bad_alloc&) {
     throw InputError(fmt::format("out of host memory: cannot allocate {} bytes; use a smaller count", bytes));
   }
-  if (tracks_) made.defined.reset(static_cast<std::byte*>(std::calloc(std::max<std::uint64_t>(bytes, 1), 1)));
   constexpr std::uint64_t most_windows = 4096 - first_window;  // addresses stay below 2^48, as on hardware
   std::uint32_t index = 0;
   if (unused_.empty()) {
@@ -46,8 +45,8 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
     unused_.pop_back();
   }
   const std::uint64_t address = begin_of(index);
-  fill_undefined({made.host.get(), bytes}, fill_, global_memory, address);
   windows_[index] = std::move(made);
+  undefine(address);
   return address;
 }
 
@@ -57,6 +56,13 @@ void Memory::free(std::uint64_t address) {
     throw InputError(fmt::format("address {:#x} was not allocated, so it cannot be freed", address));
   windows_[index] = {};
   unused_.push_back(static_cast<std::uint32_t>(index));
+}
+
+void Memory::undefine(std::uint64_t address) {
+  Allocation& hit = windows_.at(index_of(address));
+  fill_undefined({hit.host.get(), hit.bytes}, fill_, global_memory, begin_of(index_of(address)));
+  if (!tracks_) return;
+  hit.defined.reset(static_cast<std::byte*>(std::calloc(std::max<std::uint64_t>(hit.bytes, 1), 1)));
 }
 
 void Memory::define(std::uint64_t address, std::uint64_t bytes) {

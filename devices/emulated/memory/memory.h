@@ -58,6 +58,8 @@ class Memory {
   /// Throws InputError unless `address` came from allocate and was not freed.
   void free(std::uint64_t address);
 
+  /// The allocation that contains the address is undefined again.
+  void undefine(std::uint64_t address);
   /// The host wrote these bytes, which must be in one live allocation.
   void define(std::uint64_t address, std::uint64_t bytes);
   /// Creates the map of the allocation that contains the address, with all bits defined, if it does not
