@@ -16,7 +16,7 @@ __global__ void ticket_not_reset(const float* input, float* partials, float* res
   if (threadIdx.x == 0) {
     partials[blockIdx.x] = total;
     __threadfence();
-    last = atomicAdd(&ticket, 1) == gridDim.x - 1;  // finding: not-reproducible, wrong-value?
+    last = atomicAdd(&ticket, 1) == gridDim.x - 1;  // finding: wrong-value, not-reproducible?
     __threadfence();
   }
   __syncthreads();
