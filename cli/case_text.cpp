@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <sstream>
 
 #include "base/text.h"
@@ -69,12 +70,15 @@ void read_distribution(InputDistribution& input, const std::string& word) {
 
 Case parse_case(const std::string& text) {
   Case c;
+  std::set<std::string> assigned;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     const std::size_t equals = word.find('=');
-    if (equals != std::string::npos)
-      read_assignment(c, word.substr(0, equals), word.substr(equals + 1), word);
-    else if (!begins_with_distribution(word))
+    if (equals != std::string::npos) {
+      const std::string key = word.substr(0, equals);
+      if (!assigned.insert(key).second) throw InputError(fmt::format("--case: \"{}\" has two values", key));
+      read_assignment(c, key, word.substr(equals + 1), word);
+    } else if (!begins_with_distribution(word))
       throw InputError(
           fmt::format("--case: \"{}\" is neither NAME=VALUE nor a distribution; write a case in the notation "
                       "of reports, such as \"{}\", with one of the distributions {}",

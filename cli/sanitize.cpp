@@ -332,7 +332,7 @@ Run attach_sanitize(CLI::App& app, Console& console) {
                  fmt::format("Limit of warp instructions per run, beyond which it is a timeout (default: {}, "
                              "seconds to minutes)",
                              a->instructions))
-      ->check(quietly(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max())))
+      ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62)))
       ->type_name("N");
   app.add_option("--seed", a->seed, "Seed of random buffers: a number or \"random\"")->type_name("S");
   app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")

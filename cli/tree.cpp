@@ -167,11 +167,20 @@ Json to_json(const Shown& shown, std::uint64_t result) {
           {"tree", tree && tree->root().height <= deepest ? nested(*tree) : Json(nullptr)}};
 }
 
+void check_replaces_no_input(const std::string& svg, const std::vector<Subject>& subjects) {
+  std::error_code error;
+  for (const Subject& subject : subjects)
+    for (const std::filesystem::path* input : {&subject.contract.file, &subject.contract.source})
+      if (std::filesystem::equivalent(svg, *input, error))
+        throw InputError("--svg: the drawing would replace this file; name another one", {input->string()});
+}
+
 int tree(const Arguments& a, const Console& console) {
   ProgressLine line;
   const CompileOptions compile_options = a.source.compile_options();
   auto subjects =
       load_subjects({a.path, a.contract, entry_name(a.entry), a.source.trust()}, compile_options, console);
+  check_replaces_no_input(a.svg, subjects);
   say_that_it_is_guessed(subjects, console);
   compile_subjects(subjects, compile_options, default_jobs(), console, line);
   const Shown shown = show(chosen(subjects, a.only), a);

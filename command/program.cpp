@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +11,7 @@
 #include <exception>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -38,17 +40,25 @@ void add_output_options(CLI::App& app, Console& console) {
   const std::map<std::string, Console::ColorChoice> colors{{"auto", Console::ColorChoice::automatic},
                                                            {"always", Console::ColorChoice::always},
                                                            {"never", Console::ColorChoice::never}};
-  const auto transform = [](const auto& names) {
-    auto checked = CLI::CheckedTransformer(names);
-    checked.description("");
-    return checked;
+  // CLI::CheckedTransformer would print the numbers of the enumerators in its error.
+  const auto one_of = [](const auto& names) {
+    return CLI::Validator(
+        [names](std::string& word) {
+          const auto entry = names.find(word);
+          if (entry == names.end())
+            return fmt::format("{} not in {{{}}}", word, fmt::join(names | std::views::keys, ","));
+          word = std::to_string(static_cast<int>(entry->second));
+          return std::string();
+        },
+        "");
   };
   app.add_option("--format", console.format, "Output format")
-      ->transform(transform(formats))
+      ->transform(one_of(formats))
       ->type_name("text|json")
       ->group("Output");
-  app.add_option("--color", console.color, "Coloured output: auto, always or never")
-      ->transform(transform(colors))
+  app.add_option("--color", console.color, "Coloured output")
+      ->transform(one_of(colors))
+      ->type_name("auto|always|never")
       ->group("Output");
 }
 

@@ -14,16 +14,18 @@ namespace foldproof::ptx {
 
 namespace {
 
-/// The directives between a function's parameters and its body, and the most numbers that each accepts.
+/// The directives between a function's parameters and its body, the most numbers that each accepts, and
+/// whether ptxas refuses 0 among them.
 struct FunctionDirective {
   std::string_view word;
   unsigned most;
+  bool positive = false;
 };
-constexpr FunctionDirective function_directives[] = {{"maxntid", 3},
-                                                     {"reqntid", 3},
-                                                     {"minnctapersm", 1},
+constexpr FunctionDirective function_directives[] = {{"maxntid", 3, true},
+                                                     {"reqntid", 3, true},
+                                                     {"minnctapersm", 1, true},
                                                      {"maxnctapersm", 1},
-                                                     {"maxnreg", 1},
+                                                     {"maxnreg", 1, true},
                                                      {"reqnctapercluster", 3},
                                                      {"explicitcluster", 0},
                                                      {"maxclusterrank", 1},
@@ -174,7 +176,10 @@ class ModuleParser {
       if (numbers.size() == row.most)
         cursor_.fail(cursor_.peek(),
                      fmt::format(".{} takes at most {} numbers; remove the rest.", row.word, row.most));
+      const Token at = cursor_.peek();
       numbers.push_back(parse_count32(cursor_, fmt::format("The number of .{}", row.word)));
+      if (row.positive && numbers.back() == 0)
+        cursor_.fail(at, fmt::format(".{} takes positive numbers, not 0.", row.word));
     } while (cursor_.accept_symbol(","));
   }
 

@@ -117,6 +117,9 @@ TEST_CASE("a result that does not exist and a file that cannot be written are re
   const Ran unwritable = run({"tree", toml, "--svg", (folder.path() / "none" / "tree.svg").string()});
   CHECK(unwritable.status == 2);
   CHECK(unwritable.err.find("cannot be written") != std::string::npos);
+  const Ran replacing = run({"tree", toml, "--svg", toml});
+  CHECK(replacing.status == 2);
+  CHECK(replacing.err.find("would replace this file") != std::string::npos);
 }
 
 TEST_CASE("an audit names the lost elements and describes how the kernel combines the others") {

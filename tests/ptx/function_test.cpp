@@ -61,6 +61,8 @@ TEST_CASE("Invalid functions are refused", "[ptx][function][errors]") {
   CHECK_THAT(refusal_in_module(".entry k() .fast { }"),
              Catch::Contains("Unknown directive '.fast' of the function 'k'"));
   CHECK_THAT(refusal_in_module(".entry k() .maxntid 1, 2, 3, 4 { }"), Catch::Contains("at most 3 numbers"));
+  CHECK_THAT(refusal_in_module(".entry k() .reqntid 32, 0 { }"),
+             Catch::Contains(".reqntid takes positive numbers, not 0."));
   CHECK_THAT(refusal_in_module(".entry k() .maxnreg { }"), Catch::Contains("Expected a number"));
   CHECK_THAT(refusal_in_module(".entry k() .maxnreg 5000000000 { }"),
              Catch::Contains("from 0 to 4294967295"));
