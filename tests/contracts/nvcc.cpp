@@ -155,6 +155,18 @@ TEST_CASE("PTX is not cached if a file changed while nvcc ran, or if nothing can
   PtxCache("/proc/nowhere").keep("key", {"v", {}, "x"}, {}, fs::file_time_type::clock::now());
 }
 
+TEST_CASE("a damaged secret is removed, and the next process has a cache again") {
+  const Workshop workshop;
+  const fs::path folder = workshop.write("ptx/secret", "short").parent_path();
+  const auto keeps = [&] {
+    const PtxCache cache(folder);
+    cache.keep("key", {"v", {}, "x"}, {}, fs::file_time_type::clock::now());
+    return cache.find("key", "").has_value();
+  };
+  CHECK_FALSE(keeps());
+  CHECK(keeps());
+}
+
 TEST_CASE("a missing nvcc is reported with how to install it") {
   CHECK_FALSE(find_nvcc("/no/such/nvcc").has_value());
   CHECK(error_of([] { lack_nvcc("/no/such/nvcc"); }) ==
