@@ -19,8 +19,7 @@ bool is_selected(const Contract& contract, const Instance& instance, const std::
 void AuditArguments::attach(CLI::App& app, const std::string& default_cases) {
   app.add_option("PATH", path, "Folder, .cu, .ptx or contract (default: the bundled catalogue)");
   app.add_option("--contract", contract, "Contract, if it is not next to the source")->type_name("FILE.toml");
-  app.add_option("--entry", entry, "Only this kernel; if no contract launches it, one is guessed")
-      ->type_name("NAME");
+  app.add_option("--entry", entry, about_entry)->type_name("NAME");
   app.add_option("--cases", cases, "Cases per instance; default: " + default_cases)
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32)))
       ->type_name("N");
@@ -51,7 +50,9 @@ std::vector<Assignment> AuditArguments::selected(const std::vector<Subject>& sub
   std::vector<Assignment> assignments;
   for (const Subject& subject : subjects)
     for (const Instance& instance : subject.contract.instances)
-      if (is_selected(subject.contract, instance, only)) assignments.push_back({&subject, &instance});
+      if (is_selected(subject.contract, instance, only) &&
+          (!subject.guesses.empty() || launches(instance, entry_name(entry))))
+        assignments.push_back({&subject, &instance});
   if (assignments.empty())
     throw InputError(fmt::format("--only \"{}\" selects no instance; `foldproof list {}` lists the instances",
                                  only, path));
@@ -69,9 +70,10 @@ std::vector<Assignment> AuditArguments::sharded(const std::vector<Assignment>& a
 void say_that_it_is_guessed(const std::vector<Subject>& subjects, const Console& console) {
   if (subjects.empty() || subjects.front().guesses.empty()) return;
   console.note(
-      "no contract for the kernel found next to the source; the notes list what is guessed, and `foldproof "
-      "init` writes it "
-      "to a contract");
+      subjects.front().has_other_contract
+          ? "the contract next to the source is for another kernel; the notes list what is guessed"
+          : "no contract found next to the source; the notes list what is guessed, and `foldproof init` "
+            "writes it to a contract");
 }
 
 }  // namespace foldproof

@@ -14,6 +14,9 @@
 
 namespace foldproof {
 
+inline constexpr const char* about_entry =
+    "Kernel (default: all); its contract is guessed if no contract launches it";
+
 struct AuditArguments {
   std::string path, contract, entry, budget, seed = "1", fail_on = "error", shard = "1/1", only;
   std::optional<std::uint64_t> cases, largest;
@@ -26,7 +29,7 @@ struct AuditArguments {
   /// The end of --budget, which begins now.
   Deadline deadline() const;
   SubjectChoice choice() const { return {path, contract, entry_name(entry), source.trust()}; }
-  /// The instances that --only selects. Throws InputError if there are none.
+  /// The instances that --only and --entry select. Throws InputError if there are none.
   std::vector<Assignment> selected(const std::vector<Subject>& subjects) const;
   /// Those of them that --shard selects.
   std::vector<Assignment> sharded(const std::vector<Assignment>& assignments) const;

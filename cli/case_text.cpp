@@ -76,7 +76,7 @@ Case parse_case(const std::string& text) {
     const std::size_t equals = word.find('=');
     if (equals != std::string::npos) {
       const std::string key = word.substr(0, equals);
-      if (!assigned.insert(key).second) throw InputError(fmt::format("--case: \"{}\" has two values", key));
+      if (!assigned.insert(key).second) throw InputError(fmt::format("--case: \"{}\" is given twice", key));
       read_assignment(c, key, word.substr(equals + 1), word);
     } else if (!begins_with_distribution(word))
       throw InputError(

@@ -62,7 +62,7 @@ Exit conclude(const MutationRun& run, std::optional<double> floor, const Console
   std::uint64_t skipped = 0;
   for (const MutationReport& report : run.reports) skipped += report.count(MutantStatus::skipped);
   if (floor && skipped > 0 && status == exit_unable)
-    console.note(fmt::format("{} not tried, so --floor cannot be checked; increase --budget",
+    console.note(fmt::format("{} not finished, so --floor cannot be checked; increase --budget",
                              skipped == 1 ? "1 mutant was" : fmt::format("{} mutants were", skipped)));
   return status;
 }
@@ -94,7 +94,7 @@ int mutate(const Arguments& arguments, const Console& console) {
 Run attach_mutate(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   a->attach(app, fmt::format("{}", MutationOptions{}.cases));
-  app.add_option("--floor", a->floor, "Minimum score in percent; exit status 3 if a mutant was not tried")
+  app.add_option("--floor", a->floor, "Minimum score in percent; exit status 3 if a mutant was not finished")
       ->check(quietly(CLI::Range(0.0, 100.0)))
       ->type_name("PERCENT");
   app.add_flag("--all-instances", a->all_instances, "All instances, instead of one per contract");

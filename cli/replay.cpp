@@ -53,7 +53,8 @@ int replay(const Arguments& a, const Console& console) {
   CompileOptions compile_options = a.source.compile_options();
   if (a.device == "cuda") compile_options.machine = present_gpus().architecture;
   const auto tools = tools_named(a.sanitizer);
-  auto subjects = load_subjects({stored.contract, {}, {}, a.source.trust()}, compile_options, console);
+  auto subjects =
+      load_subjects({stored.contract, {}, stored.entry, a.source.trust()}, compile_options, console);
   const std::vector<Assignment> assignments = on_device(assignment_of(subjects, stored), a.device, tools);
   skip_without_gpu(subjects);
   compile_subjects(subjects, compile_options, 1, console, line);

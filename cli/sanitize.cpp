@@ -332,7 +332,7 @@ Run attach_sanitize(CLI::App& app, Console& console) {
                  fmt::format("Limit of warp instructions per run, beyond which it is a timeout (default: {}, "
                              "seconds to minutes)",
                              a->instructions))
-      ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62)))
+      ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62)))  // CLI11 reads -1 as 2^64 - 1
       ->type_name("N");
   app.add_option("--seed", a->seed, "Seed of random buffers: a number or \"random\"")->type_name("S");
   app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")

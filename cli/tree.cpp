@@ -49,9 +49,10 @@ struct Shown {
 };
 
 /// The instance to show. Throws InputError if none has a reduction that folds.
-Assignment chosen(const std::vector<Subject>& subjects, const std::string& only) {
+Assignment chosen(const std::vector<Subject>& subjects, const Arguments& a) {
   AuditArguments selection;
-  selection.only = only;
+  selection.only = a.only;
+  selection.entry = a.entry;
   for (const Assignment& one : selection.selected(subjects))
     if (one.instance->reduction && folds(one.instance->reduction->op)) return one;
   throw InputError("no kernel has a [reduction] by sum, prod, min or max; only these have an order to show",
@@ -167,7 +168,7 @@ Json to_json(const Shown& shown, std::uint64_t result) {
           {"tree", tree && tree->root().height <= deepest ? nested(*tree) : Json(nullptr)}};
 }
 
-void check_replaces_no_input(const std::string& svg, const std::vector<Subject>& subjects) {
+void refuse_to_replace_inputs(const std::string& svg, const std::vector<Subject>& subjects) {
   std::error_code error;
   for (const Subject& subject : subjects)
     for (const std::filesystem::path* input : {&subject.contract.file, &subject.contract.source})
@@ -180,10 +181,10 @@ int tree(const Arguments& a, const Console& console) {
   const CompileOptions compile_options = a.source.compile_options();
   auto subjects =
       load_subjects({a.path, a.contract, entry_name(a.entry), a.source.trust()}, compile_options, console);
-  check_replaces_no_input(a.svg, subjects);
+  refuse_to_replace_inputs(a.svg, subjects);
   say_that_it_is_guessed(subjects, console);
   compile_subjects(subjects, compile_options, default_jobs(), console, line);
-  const Shown shown = show(chosen(subjects, a.only), a);
+  const Shown shown = show(chosen(subjects, a), a);
   if (!a.svg.empty()) {
     const SummationTree* known = shown.known();
     if (!known) throw Unsupported("there is no tree to draw: " + std::get<std::string>(shown.tree));
@@ -201,8 +202,7 @@ Run attach_tree(CLI::App& app, Console& console) {
   app.add_option("FILE", a->path, "Source file or contract")->required();
   app.add_option("--contract", a->contract, "Contract of the source (default: next to the source)")
       ->type_name("FILE");
-  app.add_option("--entry", a->entry, "Only this kernel; if no contract launches it, one is guessed")
-      ->type_name("NAME");
+  app.add_option("--entry", a->entry, about_entry)->type_name("NAME");
   app.add_option("--only", a->only, "Instance (default: the first one)")->type_name("TEXT");
   app.add_option(
          "--case", a->only_case,

@@ -40,13 +40,13 @@ void add_output_options(CLI::App& app, Console& console) {
   const std::map<std::string, Console::ColorChoice> colors{{"auto", Console::ColorChoice::automatic},
                                                            {"always", Console::ColorChoice::always},
                                                            {"never", Console::ColorChoice::never}};
-  // CLI::CheckedTransformer would print the numbers of the enumerators in its error.
+  // CLI::CheckedTransformer also accepts and prints the numbers of the enumerators.
   const auto one_of = [](const auto& names) {
     return CLI::Validator(
         [names](std::string& word) {
           const auto entry = names.find(word);
           if (entry == names.end())
-            return fmt::format("{} not in {{{}}}", word, fmt::join(names | std::views::keys, ","));
+            return fmt::format("\"{}\" is not one of {}", word, fmt::join(names | std::views::keys, ", "));
           word = std::to_string(static_cast<int>(entry->second));
           return std::string();
         },

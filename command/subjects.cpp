@@ -11,6 +11,7 @@
 #include "base/task_pool.h"
 #include "command/emulated.h"
 #include "contracts/guess.h"
+#include "contracts/signature.h"
 #include "devices/gpus.h"
 #include "properties/fitting_block.h"
 
@@ -59,27 +60,19 @@ void check_source(const SubjectChoice& choice, const Contract& contract) {
       {contract.file.string()});
 }
 
-/// Whether an instance launches the entry; an empty name stands for all.
-bool launches(const Contract& contract, const std::string& entry) {
-  const auto is_chosen = [&](const LaunchContract& launch) {
-    return launch.entry == entry || launch.entry.starts_with(entry + '<');
-  };
-  return entry.empty() || std::ranges::any_of(contract.instances, [&](const Instance& instance) {
-           return std::ranges::any_of(instance.launches, is_chosen);
-         });
-}
-
 /// No contract launches the chosen entry. Throws InputError unless the choice is one source without
 /// --contract.
 std::vector<Subject> subjects_without_contract(const SubjectChoice& choice, const CompileOptions& options) {
   std::error_code error;
   if (choice.contract.empty() && fs::is_regular_file(choice.path, error) &&
-      choice.path.extension() != ".toml")
-    return guessed_subjects(choice, options);
-  throw InputError(
-      fmt::format("--entry: {} launches the kernel \"{}\"",
-                  choice.contract.empty() ? "no contract here" : "nothing in this contract", choice.entry),
-      {choice.contract.empty() ? choice.path.string() : choice.contract.string()});
+      choice.path.extension() != ".toml") {
+    std::vector<Subject> subjects = guessed_subjects(choice, options);
+    for (Subject& subject : subjects) subject.has_other_contract = true;
+    return subjects;
+  }
+  const fs::path where = choice.contract.empty() ? choice.path : choice.contract;
+  const char* what = where.extension() == ".toml" ? "this contract does not launch" : "no contract launches";
+  throw InputError(fmt::format("--entry: {} the kernel \"{}\"", what, choice.entry), {where.string()});
 }
 
 /// Orders "A2" before "A10" before "B1": by letters, then by number.
@@ -106,6 +99,13 @@ Range& block_of(Contract& contract) {
 
 }  // namespace
 
+bool launches(const Instance& instance, const std::string& entry) {
+  return entry.empty() || std::ranges::any_of(instance.launches, [&](const LaunchContract& launch) {
+           return find_entry({signature_of(launch.entry)}, entry) != nullptr ||
+                  find_entry({signature_of_spelling(entry)}, launch.entry) != nullptr;
+         });
+}
+
 LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const CompileOptions& options) {
   const std::vector<fs::path> files = contract_files(choice);
   if (files.empty()) return {guessed_subjects(choice, options), {}};
@@ -115,7 +115,9 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
     try {
       Contract contract = load_contract(file, are_shipped ? Trust::full : choice.trust);
       check_source(choice, contract);
-      if (launches(contract, choice.entry)) loaded.subjects.push_back({std::move(contract), {}, nullptr});
+      const auto is_chosen = [&](const Instance& instance) { return launches(instance, choice.entry); };
+      if (std::ranges::any_of(contract.instances, is_chosen))
+        loaded.subjects.push_back({std::move(contract), {}, nullptr});
     } catch (const InputError& error) {
       loaded.errors.push_back(error);
     }

@@ -19,8 +19,9 @@ struct Subject {
   Contract contract;
   std::vector<std::string> guesses;  ///< one sentence per guess, if there was no contract
   std::shared_ptr<const Image> image;
-  std::string skipped = {};     ///< why it is neither compiled nor run here; empty if it is
-  bool is_out_of_time = false;  ///< `skipped` because the time budget was exhausted
+  std::string skipped = {};         ///< why it is neither compiled nor run here; empty if it is
+  bool is_out_of_time = false;      ///< `skipped` because the time budget was exhausted
+  bool has_other_contract = false;  ///< guessed, although a contract for another kernel is next to the source
 };
 
 /// Contracts for a source that has none, guessed and then tried once. Like guess_contracts, but if a launch
@@ -37,8 +38,12 @@ struct SubjectChoice {
   Trust trust = Trust::limited;    ///< in the contracts; the shipped ones are always trusted
 };
 
+/// Whether the instance launches the kernel of that C++ spelling; namespaces and template arguments may be
+/// omitted. An empty name stands for every kernel.
+bool launches(const Instance& instance, const std::string& entry);
+
 /// All contracts of a folder, a contract, the contract next to a source, or otherwise one guessed for it; and
-/// the errors in those that cannot be read.
+/// the errors in those that cannot be read. If the choice names an entry, only contracts that launch it.
 struct LoadedSubjects {
   std::vector<Subject> subjects;
   std::vector<InputError> errors;

@@ -14,7 +14,8 @@ namespace foldproof {
 enum class GpuMemory : std::uint8_t {
   fenced,  ///< all buffers of a batch in one allocation with canaries around each; an overwritten canary is a
            ///< finding
-  plain    ///< one allocation per buffer, with only its initial bytes written: for other tools
+  plain    ///< one allocation per buffer, with only its initial bytes written (after a reset, the others keep
+           ///< their contents): for other tools
 };
 
 /// Runs the jobs of a batch together, unless the memory is `plain`. A kernel that the GPU aborts is reported

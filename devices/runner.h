@@ -47,8 +47,7 @@ struct JobLaunch {
   Position where = {};  ///< position to report for a launch that is refused
 };
 
-/// Gives a buffer its initial contents again between launches: bytes beyond JobBuffer::initial are undefined
-/// again.
+/// Restores a buffer's initial state between launches: JobBuffer::initial, followed by undefined bytes.
 struct JobReset {
   std::uint32_t buffer = 0;  ///< index into Job::buffers
 };

@@ -57,7 +57,7 @@ struct FloatFormat {
 
 /// The format of a floating-point element.
 const FloatFormat& float_format(Element element);
-/// Whether `outer` represents every value of `inner`; both are floating-point.
+/// Whether both are floating-point and `outer` represents every value of `inner`.
 bool includes(Element outer, Element inner);
 
 enum class RoundingMode : std::uint8_t { nearest_even, toward_zero, up, down };

@@ -189,10 +189,12 @@ std::string describe(const Case& c) {
 
 std::string to_toml(const StoredCase& stored) {
   const Case& c = stored.c;
+  const std::string entry =
+      stored.entry.empty() ? "" : fmt::format("entry    = {}\n", toml_string(stored.entry));
   std::string text = fmt::format(
-      "format   = 1\ncontract = {}\ninstance = {}\nfinding  = {}\n\n[case]\ndistribution = {}\n"
+      "format   = 1\ncontract = {}\n{}instance = {}\nfinding  = {}\n\n[case]\ndistribution = {}\n"
       "seed         = \"{}\"\n{:<12} = {}\noffset       = {}\ncalls        = {}\n",
-      toml_string(stored.contract.string()), toml_string(stored.instance), toml_string(stored.finding),
+      toml_string(stored.contract.string()), entry, toml_string(stored.instance), toml_string(stored.finding),
       toml_string(c.input.distribution), c.input.seed, key_of(c.order), toml_string(to_string(c.order)),
       c.offset, c.calls);
   if (!c.relation.empty()) text += fmt::format("relation     = {}\n", toml_string(c.relation));
@@ -217,6 +219,7 @@ StoredCase load_case(const std::filesystem::path& path) {
   fields.integer("format", 1, 1);
   StoredCase stored;
   stored.contract = path.parent_path() / fields.text("contract");
+  stored.entry = fields.optional_text("entry");
   stored.instance = fields.text("instance");
   stored.finding = fields.text("finding");
   stored.c = case_in(fields.table("case"), file);

@@ -68,6 +68,7 @@ struct StoredCase {
   std::string instance;  ///< label
   std::string finding;   ///< kind of the finding
   Case c;
+  std::string entry = {};  ///< the kernel, if its contract was guessed from the source; otherwise empty
 };
 
 /// Conversion to and from TOML. load_case() throws InputError with file, line and column.

@@ -49,7 +49,7 @@ Image mutated(const Image& image, const Edit& edit);
 
 enum class MutantStatus : std::uint8_t {
   killed,      ///< every edit was detected
-  survived,    ///< at least one edit was not detected
+  survived,    ///< at least one edit was tried on all cases and not detected
   equivalent,  ///< survived, and the contract states why it has no effect
   invalid,     ///< no device loads the changed text
   skipped      ///< time ran out before all of its cases were tried
@@ -86,8 +86,8 @@ struct MutationReport {
 std::optional<double> score(std::span<const MutationReport> reports);
 
 /// The exit status for the reports: exit_findings for a score below the floor or a wrong equivalent-mutant
-/// annotation; otherwise exit_unable if there is no result, if mutants exist and none of a report was tried,
-/// or, with a floor, if a mutant was not tried.
+/// annotation; otherwise exit_unable if there is no result, if a report has mutants and none was finished,
+/// or, with a floor, if a mutant was not finished.
 Exit exit_status(std::span<const MutationReport> reports, std::optional<double> floor);
 
 struct MutationOptions {

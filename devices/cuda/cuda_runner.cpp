@@ -39,7 +39,7 @@ CoRunningLoad load_of(const Job& job) {
   return load ? *load : CoRunningLoad{};
 }
 
-/// Access to the buffers of one job: the `start` of a buffer, and the action of a write step.
+/// Access to the buffers of one job: the address of a buffer, and its reset.
 struct Layout {
   std::function<Address(std::size_t buffer)> start;
   std::function<void(std::size_t buffer)> reset;

@@ -26,7 +26,7 @@ class JobRun {
   /// Starts tracing values that depend on these elements.
   void trace(Address input, Element element, std::uint64_t count);
 
-  /// Gives the buffer at this address its initial contents again.
+  /// Restores the initial state of the buffer that starts at this address.
   void reset(Address at, const JobBuffer& buffer);
   LaunchReport launch(ModuleId module, const JobLaunch& step, std::span<const ArgumentBytes> arguments,
                       const Schedule& schedule, const Limits& limits);
@@ -41,7 +41,7 @@ class JobRun {
   std::optional<ProvenanceTrace> provenance(Address output, Element element, std::uint64_t count);
 
  private:
-  /// Marks the input's bytes in memory as input nodes, also after the host has written them again.
+  /// Marks the input's bytes in memory as input nodes, also after a reset.
   void claim_input();
   /// The trace of the launch that just ended; `known`: the number of nodes at its start.
   LaunchTrace trace_of_launch(NodeId known) const;

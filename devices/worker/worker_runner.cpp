@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "devices/runner_parts.h"
@@ -22,6 +23,10 @@ constexpr unsigned max_timeouts = 2, max_processes = 3;
 std::uint64_t bytes_of(const Job& job) {
   std::uint64_t bytes = 0;
   for (const JobBuffer& buffer : job.buffers) bytes += buffer.bytes;
+  std::set<std::uint32_t> reset;  // the device keeps a copy of what these contain at first
+  for (const JobStep& step : job.steps)
+    if (const auto* one = std::get_if<JobReset>(&step); one != nullptr && reset.insert(one->buffer).second)
+      bytes += job.buffers[one->buffer].bytes;
   return bytes;
 }
 

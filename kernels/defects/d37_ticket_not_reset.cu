@@ -1,7 +1,7 @@
-// D37: the last block folds all partial results, but nobody resets the ticket. The first call is right; in each
-// further call no block draws the last ticket, and the result is whatever its memory held. Seen in copies of
-// threadFenceReduction that lost "retirementCount = 0". A test that reuses the result's memory passes: it still
-// holds the first call's result. Fixed by atomicInc, which wraps to 0: grid/last_block.cu.
+// D37: the last block adds up the partial results, but the ticket is never reset. The first call is right; in later
+// calls no block draws the last ticket, and the result is not written. Seen in copies of threadFenceReduction without
+// "retirementCount = 0". A test that does not clear the result between calls passes, because it still holds the first
+// call's value. Fixed by atomicInc, which wraps to 0: grid/last_block.cu.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"

@@ -63,6 +63,7 @@ constexpr FloatFormat formats[] = {
 const FloatFormat& float_format(Element element) { return formats[static_cast<std::size_t>(element)]; }
 
 bool includes(Element outer, Element inner) {
+  if (!is_float(outer) || !is_float(inner)) return false;
   const FloatFormat& o = float_format(outer);
   const FloatFormat& i = float_format(inner);
   return o.precision >= i.precision && o.lowest_exponent <= i.lowest_exponent &&

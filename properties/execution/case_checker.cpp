@@ -321,8 +321,9 @@ class CaseChecker {
   }
 
   std::string when(std::size_t run) const {
-    if (run == plan_.relaunched) return plan_.comparisons[run - 1].there + ", ";
-    return run == 0 && plan_.c->calls > 1 ? fmt::format("after {} calls, ", plan_.c->calls) : "";
+    std::string text = run == plan_.relaunched ? plan_.comparisons[run - 1].there + ", " : "";
+    if (plan_.calls[run] > 1) text += fmt::format("after {} calls, ", plan_.calls[run]);
+    return text;
   }
 
   /// The runner fills unwritten memory with a pattern before each call; for elements of less than four bytes,
@@ -335,7 +336,7 @@ class CaseChecker {
       std::size_t at = first;
       while (at < first + size && output[at] == UndefinedFill{}.byte(at)) ++at;
       if (at != first + size) continue;
-      if (run == 0 && plan_.c->calls > 1)
+      if (plan_.calls[run] > 1)
         return fmt::format("; the last call did not write element {} of the output", first / size);
       return fmt::format(
           "; element {} of the output was never written; a kernel that accumulates into its output needs "

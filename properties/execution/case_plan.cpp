@@ -115,10 +115,12 @@ CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& 
   plan.c = &c;
   plan.input = std::move(input);
   plan.prepared.push_back(builder.build(c, plan.input));
+  plan.calls.push_back(c.calls);
   if (!instance.reduction) return plan;
   check_output_count(instance, c, plan.prepared[0]);
   const auto also = [&](const Case& other, Comparison comparison) {
     plan.prepared.push_back(builder.build(other, plan.input));
+    plan.calls.push_back(other.calls);
     plan.comparisons.push_back(std::move(comparison));
   };
   // A host function in the usual order is called again instead.
@@ -126,6 +128,13 @@ CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& 
     Case other = c;
     other.order = contrasting(c);
     also(other, {Kind::schedule_dependent, words_for(c.order), words_for(other.order), "determinism"});
+  }
+  if (instance.claims.same_for_every_launch) {
+    if (const std::optional<Case> other = relaunched(instance, c)) {
+      plan.relaunched = plan.prepared.size();
+      also(*other, {Kind::not_reproducible, "with " + launch_of(instance, c.variables),
+                    "with " + launch_of(instance, other->variables), "the same for every launch"});
+    }
   }
   if (c.calls > 1 || (is_deterministic(instance) && is_host_function(instance))) {
     Case other = c;
@@ -135,13 +144,6 @@ CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& 
   if (instance.claims.uses_every_input_once.value_or(true) && is_small(plan, instance.reduction->input)) {
     plan.traced = c.calls > 1 ? plan.prepared.size() - 1 : 0;
     request_trace(instance, plan.prepared[*plan.traced]);
-  }
-  if (instance.claims.same_for_every_launch) {
-    if (const std::optional<Case> other = relaunched(instance, c)) {
-      plan.relaunched = plan.prepared.size();
-      also(*other, {Kind::not_reproducible, "with " + launch_of(instance, c.variables),
-                    "with " + launch_of(instance, other->variables), "the same for every launch"});
-    }
   }
   plan.derived = relations::derive(subject, c, plan.input);
   for (const relations::Derived& derived : plan.derived) {

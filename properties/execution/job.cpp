@@ -95,7 +95,7 @@ class Assembly {
     };
   }
 
-  /// Resets buffers before a further call.
+  /// Adds the resets before every call but the first.
   void reset() {
     for (const std::uint32_t buffer : resets_) prepared_.job.steps.emplace_back(JobReset{buffer});
   }

@@ -38,7 +38,7 @@ void KernelOnGpu::prepare(std::int64_t count, const LaunchWish& wish,
                           const std::shared_ptr<const Image>& image) {
   const JobBuilder builder(instance_, image, entries_in(*image));
   Case c = representative_case(instance_, static_cast<std::uint64_t>(count), count, wish.threads);
-  c.calls = 2;  // so that the job lists what must be restored
+  c.calls = 2;  // so that the job lists the buffers to reset
   job_ = builder.build(c, {});
   CUfunc_st* const first = module_.function(launch(0).entry, launch(0).shape);
   const LaunchShape& shape = launch(0).shape;

@@ -87,9 +87,9 @@ class Trials {
                  std::uint64_t cases, bool last) {
     std::uint64_t known = 0;
     for (std::size_t i = 0; i < mutants.size(); ++i) {
-      const std::uint64_t enough = enough_cases(mutants[i], alive(trials[i]));
+      const std::uint64_t until = std::min(cases, enough_cases(mutants[i], alive(trials[i])));
       for (Trial& trial : trials[i])
-        if (!trial.ended() && !out_of_time()) run(trial, std::min(cases, enough));
+        if (!trial.ended() && trial.cases < until && !out_of_time()) run(trial, until);
       if (last || alive(trials[i]) == 0) ++known;
       if (options_.progress) options_.progress(known);
     }
@@ -100,10 +100,10 @@ class Trials {
         std::ranges::count_if(trials, [](const Trial& t) { return !t.ended(); }));
   }
 
-  /// The number of cases that make an unkilled mutant a survivor.
-  std::uint64_t enough_cases(const Mutant& mutant, std::uint64_t alive) const {
-    return std::min(options_.cases,
-                    is_equivalent(contract_, mutant, alive) ? equivalent_cases : options_.cases);
+  /// The number of cases after which an undetected mutant counts as survived.
+  std::uint64_t enough_cases(const Mutant& mutant, std::uint64_t undetected) const {
+    return is_equivalent(contract_, mutant, undetected) ? std::min(equivalent_cases, options_.cases)
+                                                        : options_.cases;
   }
 
   bool out_of_time() const {
@@ -154,7 +154,10 @@ class Trials {
       if (limit_of(index) > runner.warp_instructions) evaluate();
     }
     if (evaluation.unsupported) trial.invalid = *evaluation.unsupported;
-    if (!trial.invalid.empty()) return;
+    if (!trial.invalid.empty()) {
+      if (!costs_[index]) check_kernel(index);  // the kernel itself may be the reason
+      return;
+    }
     for (Finding& finding : unexpected(evaluation)) {
       finding.case_text = describe(c);
       std::optional<Finding>& place = finding.severity >= options_.fail_on ? trial.killer : trial.hint;
@@ -195,8 +198,8 @@ class Trials {
     report.alive = alive(trials);
     const Trial* shown = &trials.front();
     if (report.alive != 0) {
-      shown = &*std::ranges::min_element(
-          trials, {}, [](const Trial& trial) { return std::pair(trial.ended(), trial.cases); });
+      shown = &*std::ranges::max_element(
+          trials, {}, [](const Trial& trial) { return std::pair(!trial.ended(), trial.cases); });
       const bool is_done = shown->cases >= enough_cases(mutant, report.alive);
       report.status = is_done ? MutantStatus::survived : MutantStatus::skipped;
     } else {
@@ -248,6 +251,7 @@ std::uint64_t MutationReport::count(MutantStatus status) const {
 std::optional<double> score(std::span<const MutationReport> reports) {
   std::uint64_t killed = 0, survived = 0;
   for (const MutationReport& report : reports) {
+    if (!report.reason.empty()) continue;  // its mutants were not all tried
     killed += report.count(MutantStatus::killed);
     survived += report.count(MutantStatus::survived);
   }
@@ -259,10 +263,13 @@ std::optional<double> score(std::span<const MutationReport> reports) {
 Exit exit_status(std::span<const MutationReport> reports, std::optional<double> floor) {
   const auto is_wrong = [](const MutationReport& report) { return !report.wrong_equivalents.empty(); };
   const std::optional<double> reached = score(reports);
-  if ((floor && reached && *reached < *floor) || std::ranges::any_of(reports, is_wrong)) return exit_findings;
+  const auto has_no_result = [](const MutationReport& report) { return !report.reason.empty(); };
+  if (std::ranges::any_of(reports, is_wrong)) return exit_findings;
+  if (std::ranges::any_of(reports, has_no_result)) return exit_unable;
+  if (floor && reached && *reached < *floor) return exit_findings;
   const auto is_unable = [&](const MutationReport& report) {
     const std::uint64_t skipped = report.count(MutantStatus::skipped);
-    return !report.reason.empty() || (skipped > 0 && (floor || skipped == report.mutants.size()));
+    return skipped > 0 && (floor || skipped == report.mutants.size());
   };
   return std::ranges::any_of(reports, is_unable) ? exit_unable : exit_ok;
 }

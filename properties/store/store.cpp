@@ -38,6 +38,11 @@ fs::path subject_of(const Contract& contract) {
   return normalized(contract.file.empty() ? contract.source : contract.file);
 }
 
+/// StoredCase::entry for an instance of the contract.
+std::string entry_of(const Contract& contract, const Instance& instance) {
+  return contract.file.empty() ? instance.launches.at(0).entry : "";
+}
+
 /// Letters, digits and dots; runs of other characters become one hyphen.
 std::string file_name_part(std::string_view text) {
   std::string part;
@@ -65,7 +70,8 @@ std::vector<StoredCase> CaseStore::load(const Contract& contract, const Instance
   std::ranges::sort(files);
   for (const fs::path& file : files) {
     StoredCase stored = load_case(file);
-    if (normalized(stored.contract) == subject_of(contract) && stored.instance == instance.label)
+    if (normalized(stored.contract) == subject_of(contract) && stored.instance == instance.label &&
+        stored.entry == entry_of(contract, instance))
       cases.push_back(std::move(stored));
   }
   return cases;
@@ -85,7 +91,7 @@ CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& insta
                                  const Finding& finding) const {
   const fs::path subject = subject_of(contract);
   StoredCase stored{is_cache_ ? subject : subject.lexically_relative(folder_), instance.label,
-                    std::string(name(finding.kind)), c};
+                    std::string(name(finding.kind)), c, entry_of(contract, instance)};
   if (stored.contract.empty()) stored.contract = subject;
   const std::uint64_t where = hash_of(subject.string() + to_string(finding.at));
   const fs::path file =

@@ -86,7 +86,7 @@ std::string table_row(const MutationReport& report, std::size_t width) {
                      report.count(MutantStatus::killed), report.count(MutantStatus::survived),
                      report.count(MutantStatus::equivalent), report.count(MutantStatus::invalid),
                      percent(score({&report, 1})), report.seconds,
-                     skipped == 0 ? "" : fmt::format("  ({} not tried)", skipped));
+                     skipped == 0 ? "" : fmt::format("  ({} not finished)", skipped));
 }
 
 std::string summary(std::span<const MutationReport> reports, const TerminalStyle& style) {
@@ -102,7 +102,7 @@ std::string summary(std::span<const MutationReport> reports, const TerminalStyle
   const std::string time = style.wall_seconds ? fmt::format(" ({:.1f} s)", *style.wall_seconds) : "";
   const std::string head = killed + survived == 0 ? "no score" : "score " + percent(score(reports));
   const std::string missing =
-      (skipped == 0 ? "" : fmt::format(", {} not tried", skipped)) +
+      (skipped == 0 ? "" : fmt::format(", {} not finished", skipped)) +
       (unfinished == 0 ? "" : fmt::format(", {} without a result", counted(unfinished, "kernel")));
   return fmt::format("{}: {} killed, {} survived; not counted: {} annotated as equivalent, {} invalid{}{}\n",
                      head, killed, survived, all(MutantStatus::equivalent), all(MutantStatus::invalid),

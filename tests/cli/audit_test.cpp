@@ -343,13 +343,27 @@ arguments = ["input", "output", "count"]
   const RanJson guessed = run_json({"audit", source, "--entry", "sum_b"});
   CHECK(guessed.status == 1);
   REQUIRE(guessed.json.at("kernels").size() == 1);
-  CHECK(guessed.json.at("kernels").at(0).at("findings").at(0).at("line") == 8);
+  const auto& finding = guessed.json.at("kernels").at(0).at("findings").at(0);
+  CHECK(finding.at("line") == 8);
+  const std::string replay = finding.at("replay");
+  CHECK(run({"replay", replay.substr(replay.rfind(' ') + 1)}).status == 1);
   for (const std::string& chosen : {contract, folder.path().string()}) {
     const RanJson refused = run_json({"audit", chosen, "--entry", "sum_b"});
     CHECK(refused.status == 2);
-    CHECK(refused.json.at("error").at("message").get<std::string>().find("launches the kernel \"sum_b\"") !=
+    CHECK(refused.json.at("error").at("message").get<std::string>().find("the kernel \"sum_b\"") !=
           std::string::npos);
   }
+}
+
+TEST_CASE("a kernel that writes its output only in the first call is reported") {
+  const Folder folder;
+  folder.file("total.ptx", total_once_ptx);
+  const RanJson ran = run_json({"audit", folder.file("total.toml", total_once_contract)});
+  CHECK(ran.status == 1);
+  const std::string findings = ran.json.at("kernels").at(0).at("findings").dump();
+  INFO(findings);
+  CHECK(findings.find("after 2 calls, the result is nan") != std::string::npos);
+  CHECK(findings.find("the last call did not write element 0 of the output") != std::string::npos);
 }
 
 TEST_CASE("the text report quotes the source line of a finding", "[nvcc]") {

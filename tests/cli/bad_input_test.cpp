@@ -64,8 +64,8 @@ TEST_CASE("invalid usage is refused with the wrong option or value") {
   refused({"audit", "--shard", "5/4"}, "--shard");
   refused({"audit", "--seed", "-1"}, "--seed");
   refused({"audit", "--device", "abacus"}, "--device");
-  refused({"audit", "--color", "red"}, "--color: red not in {always,auto,never}");
-  refused({"audit", "--format", "xml"}, "--format: xml not in {json,text}");
+  refused({"audit", "--color", "red"}, "--color: \"red\" is not one of always, auto, never");
+  refused({"audit", "--format", "xml"}, "--format: \"xml\" is not one of json, text");
   refused({"audit", "--no-such-option"}, "--no-such-option");
   refused({"sanitize"}, "required");
   refused({"bench", "oracles"}, "bench");  // a command of foldproof-lab
@@ -199,7 +199,7 @@ TEST_CASE("an invalid case is refused with the syntax of cases and the known dis
   };
   audit("garbage", "\"garbage\" is neither NAME=VALUE nor a distribution");
   audit("count=5", "missing distribution");
-  audit("count=5 uniform count=6", "\"count\" has two values");
+  audit("count=5 uniform count=6", "\"count\" is given twice");
   for (const std::string text : {"garbage", "count=5"}) {
     audit(text, "such as \"count=33 block=128 grid=1 uniform seed=7 schedule=converging\"");
     audit(text, "equal, integers, one-hot");

@@ -128,6 +128,18 @@ TEST_CASE("A defect counts as found on a GPU if the finding is in the family of 
   CHECK(only_kernel(another).at("expected") == false);
 }
 
+TEST_CASE("On a GPU, an output is undefined again before the second call", "[cli][gpu]") {
+  const Folder folder;
+  folder.file("total.ptx", total_once_ptx);
+  const RanJson ran = run_json({"audit", folder.file("total.toml", total_once_contract), "--device", "cuda"},
+                               on_emulated_gpu());
+  CHECK(ran.status == 1);
+  const std::string findings = ran.json.at("kernels").at(0).at("findings").dump();
+  INFO(findings);
+  CHECK(findings.find("after 2 calls, the result is nan") != std::string::npos);
+  CHECK(findings.find("the last call did not write element 0 of the output") != std::string::npos);
+}
+
 TEST_CASE("A worker that dies for another reason than its case costs no case", "[cli][gpu]") {
   const AddOne folder;
   // In the middle of the third batch of 64 cases. Half of the cases launch one more kernel, which keeps the

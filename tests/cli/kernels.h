@@ -177,4 +177,59 @@ $again:
 }
 )";
 
+/// One thread adds up the input, but only in the first call: total(const float* input, float* output,
+/// unsigned count).
+inline const std::string total_once_ptx = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .global .u32 calls = 0;
+.visible .entry total(.param .u64 input, .param .u64 output, .param .u32 count)
+{
+  .reg .pred %is_later, %end;
+  .reg .b32 %calls, %count, %i;
+  .reg .f32 %sum, %element;
+  .reg .b64 %calls_at, %output, %at;
+  mov.u64 %calls_at, calls;
+  ld.global.u32 %calls, [%calls_at];
+  setp.ne.u32 %is_later, %calls, 0;
+  @%is_later bra done;
+  st.global.u32 [%calls_at], 1;
+  ld.param.u64 %at, [input];
+  ld.param.u64 %output, [output];
+  ld.param.u32 %count, [count];
+  mov.f32 %sum, 0f00000000;
+  mov.u32 %i, 0;
+again:
+  setp.ge.u32 %end, %i, %count;
+  @%end bra store;
+  ld.global.f32 %element, [%at];
+  add.rn.f32 %sum, %sum, %element;
+  add.s64 %at, %at, 4;
+  add.u32 %i, %i, 1;
+  bra again;
+store:
+  st.global.f32 [%output], %sum;
+done:
+  ret;
+}
+)";
+
+/// A contract for total_once_ptx in total.ptx.
+inline const std::string total_once_contract = R"toml(format = 1
+[source]
+path = "total.ptx"
+[reduction]
+operator = "sum"
+input = "f32"
+[domain]
+count = "0 .. 64"
+[[launch]]
+entry = "total"
+grid = 1
+block = 1
+arguments = ["input", "output", "count"]
+[claims]
+deterministic = true
+)toml";
+
 }  // namespace foldproof::test

@@ -113,7 +113,7 @@ TEST_CASE("a floor cannot be checked if some mutants were not tried") {
   const RanJson with_floor =
       run_json({"mutate", folder.path("add_one.toml"), "--budget", "1ms", "--floor", "0"});
   CHECK(with_floor.status == 3);
-  CHECK(with_floor.err.find("were not tried, so --floor cannot be checked; increase --budget") !=
+  CHECK(with_floor.err.find("were not finished, so --floor cannot be checked; increase --budget") !=
         std::string::npos);
 }
 

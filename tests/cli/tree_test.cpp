@@ -117,9 +117,17 @@ TEST_CASE("a result that does not exist and a file that cannot be written are re
   const Ran unwritable = run({"tree", toml, "--svg", (folder.path() / "none" / "tree.svg").string()});
   CHECK(unwritable.status == 2);
   CHECK(unwritable.err.find("cannot be written") != std::string::npos);
-  const Ran replacing = run({"tree", toml, "--svg", toml});
-  CHECK(replacing.status == 2);
-  CHECK(replacing.err.find("would replace this file") != std::string::npos);
+}
+
+TEST_CASE("a drawing does not replace the contract or the source, not even through a symbolic link") {
+  const Folder folder;
+  const std::string toml = kernel(folder, 16), link = folder.path("link.svg");
+  std::filesystem::create_symlink(toml, link);
+  for (const std::string& svg : {toml, folder.path("warp_sum.ptx"), link}) {
+    const Ran ran = run({"tree", toml, "--svg", svg});
+    CHECK(ran.status == 2);
+    CHECK(ran.err.find("would replace this file") != std::string::npos);
+  }
 }
 
 TEST_CASE("an audit names the lost elements and describes how the kernel combines the others") {

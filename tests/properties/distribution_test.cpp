@@ -54,6 +54,16 @@ TEST_CASE("negative inputs contain only values below zero") {
   for (const Number& x : drawn("negative", Element::i32, 500)) REQUIRE((x.negative && !x.is_zero()));
 }
 
+TEST_CASE("ties of the input's own format are drawn if the output is no floating-point format") {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto ties = [&](Element output) {
+      return make_input({"ties", seed}, {Operator::max, Element::f16, Element::f16, 9, output});
+    };
+    for (const Element index : {Element::i32, Element::u32, Element::u8, Element::i64})
+      CHECK(ties(index) == ties(Element::f16));
+  }
+}
+
 TEST_CASE("zeros with seed 0 are all +0") {
   for (const Number& x : drawn("zeros", Element::f32, 100, 0)) REQUIRE((x.is_zero() && !x.negative));
 }

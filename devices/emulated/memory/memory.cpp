@@ -18,6 +18,14 @@ std::string relative_to(const std::string& what, std::int64_t offset, std::uint6
   return fmt::format("across the end of {} by {} bytes", what, past + static_cast<std::int64_t>(size));
 }
 
+namespace {
+
+[[noreturn]] void lack_memory(std::uint64_t bytes) {
+  throw InputError(fmt::format("out of host memory: cannot allocate {} bytes; use a smaller count", bytes));
+}
+
+}  // namespace
+
 std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
   if (bytes > isa::window_size)
     throw InputError(
@@ -31,7 +39,7 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
   try {
     made.host.reset(new std::byte[bytes]);
   } catch (const std::bad_alloc&) {
-    throw InputError(fmt::format("out of host memory: cannot allocate {} bytes; use a smaller count", bytes));
+    lack_memory(bytes);
   }
   constexpr std::uint64_t most_windows = 4096 - first_window;  // addresses stay below 2^48, as on hardware
   std::uint32_t index = 0;
@@ -59,10 +67,13 @@ void Memory::free(std::uint64_t address) {
 }
 
 void Memory::undefine(std::uint64_t address) {
-  Allocation& hit = windows_.at(index_of(address));
-  fill_undefined({hit.host.get(), hit.bytes}, fill_, global_memory, begin_of(index_of(address)));
+  const std::uint64_t index = index_of(address);
+  Allocation& hit = windows_.at(index);
+  fill_undefined({hit.host.get(), hit.bytes}, fill_, global_memory, begin_of(index));
   if (!tracks_) return;
+  hit.defined.reset();
   hit.defined.reset(static_cast<std::byte*>(std::calloc(std::max<std::uint64_t>(hit.bytes, 1), 1)));
+  if (!hit.defined) lack_memory(hit.bytes);
 }
 
 void Memory::define(std::uint64_t address, std::uint64_t bytes) {

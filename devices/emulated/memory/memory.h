@@ -50,7 +50,7 @@ class Memory {
  public:
   explicit Memory(bool tracks_definedness = false) : tracks_(tracks_definedness) {}
 
-  /// Sets the contents of memory that is allocated from now on and not yet written.
+  /// Sets the contents of memory that becomes undefined from now on.
   void hold(const UndefinedFill& fill) { fill_ = fill; }
   /// Allocates exactly `bytes` bytes of undefined contents. Throws InputError beyond 64 GiB or if the host
   /// runs out of memory.
@@ -58,7 +58,7 @@ class Memory {
   /// Throws InputError unless `address` came from allocate and was not freed.
   void free(std::uint64_t address);
 
-  /// The allocation that contains the address is undefined again.
+  /// Makes the allocation that contains the address undefined.
   void undefine(std::uint64_t address);
   /// The host wrote these bytes, which must be in one live allocation.
   void define(std::uint64_t address, std::uint64_t bytes);

@@ -24,7 +24,7 @@ class Livelock {
   [[noreturn]] void report(Kind kind, const char* how);
 
  private:
-  /// The number of groups that can run, if all of them repeat the same steps forever.
+  /// The number of groups that can run, if each is proven to repeat the same steps forever.
   std::optional<std::size_t> groups_in_circles();
   bool runs_in_a_circle(Warp& warp, std::size_t index);
 
