@@ -141,6 +141,18 @@ bool is_written_through(const fs::path& file) {
 
 }  // namespace
 
+void refuse_links(const fs::path& path) {
+  std::error_code error;
+  const fs::path whole = path.has_filename() ? path : path.parent_path();
+  fs::path part;
+  for (const fs::path& component : whole) {
+    part /= component;
+    if ((path.is_relative() || part == whole) && fs::is_symlink(part, error))
+      throw InputError("this is a symbolic link, to which nothing is written; name its target instead",
+                       {part.string()});
+  }
+}
+
 bool replace_file(const fs::path& file, std::string_view text) { return replace(file, text, 0); }
 
 bool replace_program(const fs::path& file, std::string_view content) {

@@ -60,6 +60,10 @@ bool replace_file(const std::filesystem::path& file, std::string_view text);
 /// The same for a program: the new file is executable.
 bool replace_program(const std::filesystem::path& file, std::string_view content);
 
+/// Throws InputError if the last component of the path is a symbolic link, or any component of a relative
+/// path: a checkout can contain such links.
+void refuse_links(const std::filesystem::path& path);
+
 /// Throws InputError if write_output would refuse `file`, which may not exist yet.
 void check_output(const std::filesystem::path& file);
 

@@ -16,8 +16,8 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// 128-bit XXH3 (xxHash), as 32 lower-case hexadecimal digits. It distinguishes contents that differ by
-/// accident. It is not cryptographic: an attacker can construct collisions.
-std::string content_hash(std::string_view bytes);
+/// 128-bit XXH3 (xxHash), as 32 lower-case hexadecimal digits. Without a key, it distinguishes only contents
+/// that differ by accident: collisions can be constructed. With a key, constructing them requires the key.
+std::string content_hash(std::string_view bytes, std::string_view key = {});
 
 }  // namespace foldproof

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/files.h"
 #include "cli/audit_arguments.h"
 #include "cli/campaign.h"
 #include "cli/case_text.h"
@@ -156,6 +157,7 @@ int audit(const Arguments& arguments, const Console& console) {
   AskedGpu gpu = asked_gpu(arguments.device);
   const auto tools = tools_named(arguments.sanitizer);
   if (!arguments.report.empty()) check_report_folder(arguments.report);
+  refuse_links(arguments.store);
   CampaignOptions options = campaign_options(arguments);
   MutationRunOptions proof = proof_options(arguments, options.audit.seed);
   const std::chrono::milliseconds proof_time = parse_duration(arguments.prove_budget, "--prove-budget");

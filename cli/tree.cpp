@@ -182,6 +182,7 @@ int tree(const Arguments& a, const Console& console) {
   auto subjects =
       load_subjects({a.path, a.contract, entry_name(a.entry), a.source.trust()}, compile_options, console);
   refuse_to_replace_inputs(a.svg, subjects);
+  refuse_links(std::filesystem::path(a.svg).parent_path());
   say_that_it_is_guessed(subjects, console);
   compile_subjects(subjects, compile_options, default_jobs(), console, line);
   const Shown shown = show(chosen(subjects, a), a);

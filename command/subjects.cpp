@@ -52,8 +52,8 @@ std::vector<Subject> guessed_subjects(const SubjectChoice& choice, const Compile
 /// Throws InputError if the contract is about another source, which would otherwise seem to be audited.
 void check_source(const SubjectChoice& choice, const Contract& contract) {
   std::error_code error;
-  if (choice.contract.empty() || choice.path.empty() || fs::equivalent(choice.path, contract.source, error))
-    return;
+  const bool names_source = fs::is_regular_file(choice.path, error) && choice.path.extension() != ".toml";
+  if (!names_source || fs::equivalent(choice.path, contract.source, error)) return;
   throw InputError(
       fmt::format("this contract is for {}, not for {}; \"path\" in [source] selects another source",
                   contract.source.string(), choice.path.string()),

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 #include <ranges>
 
 #include "base/child.h"
@@ -74,7 +75,7 @@ fs::path checked_source(const fs::path& source) {
 
 /// Everything that determines the output of nvcc, except the contents of files and the version of nvcc, which
 /// the cache checks.
-std::string cache_key(const Unit& unit) {
+std::string cache_key(const Unit& unit, const PtxCache& cache) {
   std::vector<std::string> parts{unit.host ? "host unit 1" : "unit 1", unit.source.string(), unit.arch,
                                  unit.host ? host_unit(unit.source, unit.entries) : unit.appendix};
   const std::vector<std::string>* lists[] = {&unit.flags, &unit.entries};
@@ -88,7 +89,7 @@ std::string cache_key(const Unit& unit) {
   }
   std::string joined;
   for (const std::string& part : parts) joined += fmt::format("{}:{}", part.size(), part);
-  return content_hash(joined);
+  return cache.hash(joined);
 }
 
 [[noreturn]] void refuse_entry(const Unit& unit, std::size_t index, const std::string& said) {
@@ -133,12 +134,26 @@ std::string cache_key(const Unit& unit) {
   throw InputError(fmt::format("nvcc cannot compile this: {}", error.sentence), where);
 }
 
+/// Makes the names of the unit's globals unpredictable, so that no source can define them.
+std::string random_token() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+/// "sum" of "ns::sum<float, 128>".
+std::string_view unqualified(std::string_view spelling) {
+  spelling = spelling.substr(0, spelling.find('<'));
+  const std::size_t colon = spelling.rfind(':');  // "(anonymous namespace)::sum" contains a space
+  if (colon != std::string_view::npos) spelling.remove_prefix(colon + 1);
+  return spelling.substr(0, spelling.find(' '));
+}
+
 /// The files that the compilation read, except generated ones.
 std::vector<std::string> files_read(const fs::path& rule, const fs::path& code) {
   std::vector<std::string> files;
   for (const std::string& file : prerequisites(read_text_file(rule, largest_source)))
     if (file != code.string() && !file.starts_with(generated))
-      files.push_back(fs::absolute(file).lexically_normal().string());
+      files.push_back(fs::absolute(file).string());  // not normalized: "link/.." is another folder
   return files;
 }
 
@@ -152,7 +167,7 @@ std::vector<std::string> wishes(const Unit& unit) {
 
 /// Stores a program next to the PTX and returns the hash of its content, which is cached in place of PTX.
 std::string kept_program(const Unit& unit, const fs::path& made, const PtxCache& cache) {
-  const fs::path file = cache.program_of(cache_key(unit));
+  const fs::path file = cache.program_of(cache_key(unit, cache));
   const std::string content = read_text_file(made, largest_program);
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
@@ -161,7 +176,7 @@ std::string kept_program(const Unit& unit, const fs::path& made, const PtxCache&
                                   "XDG_CACHE_HOME to a writable folder",
                                   std::strerror(errno)),
                       {file.string()});
-  return content_hash(content);
+  return cache.hash(content);
 }
 
 void check_temporary(const fs::path& folder) {
@@ -182,8 +197,9 @@ CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& ve
   const fs::path code = folder.path() / "foldproof.cu";
   const fs::path rule = folder.path() / "foldproof.d";
   const fs::path output = folder.path() / (unit.host ? "foldproof" : "foldproof.ptx");
+  const std::string token = random_token();
   write_temporary(code, unit.host ? host_unit(unit.source, unit.entries)
-                                  : translation_unit(unit.source, unit.entries, unit.appendix));
+                                  : translation_unit(unit.source, unit.entries, unit.appendix, token));
 
   std::vector<std::string> arguments{nvcc.string()};
   std::ranges::move(wishes(unit), std::back_inserter(arguments));
@@ -201,9 +217,9 @@ CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& ve
   UnitPtx made =
       unit.host ? UnitPtx{kept_program(unit, output, cache), unit.entries}
                 : without_addresses(ptx::Source(unit.source.string(), read_text_file(output, largest_ptx)),
-                                    unit.entries.size());
+                                    unit.entries.size(), token);
   CachedPtx ptx{version, std::move(made.lowered), std::move(made.ptx)};
-  cache.keep(cache_key(unit), ptx, files_read(rule, code), started);
+  cache.keep(cache_key(unit, cache), ptx, files_read(rule, code), started);
   return ptx;
 }
 
@@ -213,9 +229,9 @@ fs::path cache_folder(const CompileOptions& options) {
 
 /// Whether the cached program still exists, unchanged.
 bool is_whole(const Unit& unit, const CachedPtx& cached, const PtxCache& cache) {
-  const fs::path file = cache.program_of(cache_key(unit));
+  const fs::path file = cache.program_of(cache_key(unit, cache));
   const auto content = read_if_possible(file, largest_program);
-  return content && content_hash(*content) == cached.ptx;
+  return content && cache.hash(*content) == cached.ptx;
 }
 
 CachedPtx ptx_of(const Unit& unit, const CompileOptions& options) {
@@ -223,7 +239,7 @@ CachedPtx ptx_of(const Unit& unit, const CompileOptions& options) {
   const auto nvcc = find_nvcc(options.nvcc);
   if (!nvcc && !options.nvcc.empty()) lack_nvcc(options.nvcc);
   const std::string version = nvcc ? nvcc_version(*nvcc, options.deadline) : "";
-  if (auto cached = cache.find(cache_key(unit), version);
+  if (auto cached = cache.find(cache_key(unit, cache), version);
       cached && (!unit.host || is_whole(unit, *cached, cache)))
     return *cached;
   if (options.only_cached) throw NotCached{};
@@ -284,9 +300,15 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
   for (std::size_t i = 0; i < unit.entries.size(); ++i)
     if (ptx.lowered.at(i).empty())
       refuse_entry(unit, i, "nvcc generated no code for it; is it a __global__ function?");
+  for (std::size_t i = 0; i < unit.entries.size() && !unit.host; ++i)
+    if (const std::string made = signature_of(ptx.lowered[i]).spelled;
+        unqualified(made) != unqualified(unit.entries[i]))
+      throw EntryError(fmt::format("in {}, \"{}\" stands for the kernel \"{}\"; write that name",
+                                   unit.source.string(), unit.entries[i], made),
+                       {}, i);
   if (unit.host) {
-    return {std::make_shared<const Image>(unit.source.string(), "",
-                                          PtxCache(cache_folder(options)).program_of(cache_key(unit))),
+    const PtxCache cache(cache_folder(options));
+    return {std::make_shared<const Image>(unit.source.string(), "", cache.program_of(cache_key(unit, cache))),
             std::move(ptx.lowered)};
   }
   return {image_of(unit.source, std::move(ptx.ptx), options), std::move(ptx.lowered)};

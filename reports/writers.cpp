@@ -29,6 +29,7 @@ constexpr Writer writers[] = {
 
 void check_report_folder(const fs::path& folder) {
   std::error_code error, unknown;
+  refuse_links(folder);
   fs::create_directories(folder, error);
   if (is_lack_of_resources(error.value()))
     throw Unsupported(fmt::format("the folder cannot be created: {}", error.message()), {folder.string()});

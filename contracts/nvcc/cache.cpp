@@ -20,33 +20,33 @@ namespace {
 namespace fs = std::filesystem;
 
 // A cached file, line by line:
-//   foldproof-ptx 3 HASH     of the folder's secret and everything below
+//   foldproof-ptx 4 HASH     of everything below; all hashes are keyed by the folder's secret
 //   nvcc VERSION
 //   entry LOWERED            one per entry
 //   file HASH PATH           one per file that was read
 //                            (an empty line)
 //   …                        the PTX
-constexpr std::string_view heading = "foldproof-ptx 3 ";
+constexpr std::string_view heading = "foldproof-ptx 4 ";
 constexpr std::size_t secret_bytes = 32;
 constexpr std::size_t largest_file = std::size_t{1} << 30;
 
 /// The hash of a file, cached as long as its inode, size and times are unchanged: all kernels include the
 /// toolkit's headers. Nothing if the file cannot be read.
-std::optional<std::string> hash_of_file(const std::string& file) {
+std::optional<std::string> hash_of_file(const std::string& file, const std::string& secret) {
   using Identity = std::tuple<dev_t, ino_t, off_t, time_t, long, time_t, long>;
   static std::mutex mutex;
-  static std::map<std::string, std::pair<Identity, std::string>> remembered;
+  static std::map<std::pair<std::string, std::string>, std::pair<Identity, std::string>> remembered;
 
   struct stat s {};
   if (stat(file.c_str(), &s) != 0) return std::nullopt;
   const Identity identity{s.st_dev,          s.st_ino,         s.st_size,        s.st_mtim.tv_sec,
                           s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec};
   const std::lock_guard lock(mutex);
-  auto& [known, hash] = remembered[file];
+  auto& [known, hash] = remembered[{secret, file}];
   if (hash.empty() || known != identity) {
     const auto text = read_if_possible(file, largest_file);
     if (!text) return std::nullopt;
-    hash = content_hash(*text);
+    hash = content_hash(*text, secret);
     known = identity;
   }
   return hash;
@@ -58,18 +58,28 @@ bool take_prefix(std::string_view& line, std::string_view prefix) {
   return true;
 }
 
-bool is_unchanged(std::string_view hash_and_path) {
+bool is_unchanged(std::string_view hash_and_path, const std::string& secret) {
   const std::size_t space = hash_and_path.find(' ');
   if (space == std::string_view::npos) return false;
-  return hash_of_file(std::string(hash_and_path.substr(space + 1))) == hash_and_path.substr(0, space);
+  return hash_of_file(std::string(hash_and_path.substr(space + 1)), secret) == hash_and_path.substr(0, space);
+}
+
+/// The secret in a file; empty unless this user made it: a checkout of a repository, for one, never gives a
+/// file this mode.
+std::string kept_secret(const fs::path& file) {
+  constexpr mode_t own_mode = S_IFREG | S_IRUSR;
+  struct stat status {};
+  if (lstat(file.c_str(), &status) != 0 || status.st_mode != own_mode || status.st_uid != geteuid())
+    return "";
+  const std::string secret = read_if_possible(file, secret_bytes).value_or("");
+  return secret.size() == secret_bytes ? secret : "";
 }
 
 /// The secret of the folder: created by the first process that uses it. Empty if the folder cannot be
 /// written; nothing is cached then.
 std::string secret_of(const fs::path& folder) {
   const fs::path file = folder / "secret";
-  if (const auto known = read_if_possible(file, secret_bytes); known && known->size() == secret_bytes)
-    return *known;
+  if (std::string known = kept_secret(file); !known.empty()) return known;
   std::string secret(secret_bytes, '\0');
   std::error_code error;
   fs::create_directories(folder, error);
@@ -81,8 +91,7 @@ std::string secret_of(const fs::path& folder) {
   fs::permissions(made, fs::perms::owner_read, error);
   fs::create_hard_link(made, file, error);
   fs::remove(made, error);
-  const auto kept = read_if_possible(file, secret_bytes);
-  if (kept && kept->size() == secret_bytes) return *kept;
+  if (std::string kept = kept_secret(file); !kept.empty()) return kept;
   fs::remove(file, error);  // damaged: the next process creates it again
   return "";
 }
@@ -98,8 +107,7 @@ std::optional<CachedPtx> PtxCache::find(const std::string& key, std::string_view
   if (!text || secret_.empty()) return std::nullopt;
   std::string_view rest = *text;
   std::string_view line = take_line(rest);
-  if (!take_prefix(line, heading) || line != content_hash(fmt::format("{}{}", secret_, rest)))
-    return std::nullopt;
+  if (!take_prefix(line, heading) || line != hash(rest)) return std::nullopt;
 
   CachedPtx cached;
   for (line = take_line(rest); !line.empty(); line = take_line(rest)) {
@@ -107,7 +115,7 @@ std::optional<CachedPtx> PtxCache::find(const std::string& key, std::string_view
       cached.nvcc = line;
     } else if (take_prefix(line, "entry ")) {
       cached.lowered.emplace_back(line);
-    } else if (!take_prefix(line, "file ") || !is_unchanged(line)) {
+    } else if (!take_prefix(line, "file ") || !is_unchanged(line, secret_)) {
       return std::nullopt;
     }
   }
@@ -122,13 +130,13 @@ void PtxCache::keep(const std::string& key, const CachedPtx& ptx, const std::vec
   std::string body = fmt::format("nvcc {}\n", ptx.nvcc);
   for (const std::string& lowered : ptx.lowered) body += fmt::format("entry {}\n", lowered);
   for (const std::string& file : files) {
-    const auto hash = hash_of_file(file);
+    const auto known = hash_of_file(file, secret_);
     std::error_code error;
-    if (!hash || fs::last_write_time(file, error) > started) return;  // nvcc may have read different bytes
-    body += fmt::format("file {} {}\n", *hash, file);
+    if (!known || fs::last_write_time(file, error) > started) return;  // nvcc may have read different bytes
+    body += fmt::format("file {} {}\n", *known, file);
   }
   body += '\n' + ptx.ptx;
-  replace_file(file_of(key), fmt::format("{}{}\n{}", heading, content_hash(secret_ + body), body));
+  replace_file(file_of(key), fmt::format("{}{}\n{}", heading, hash(body), body));
 }
 
 std::vector<std::string> prerequisites(std::string_view rule) {

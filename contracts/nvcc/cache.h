@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
+
 namespace foldproof {
 
 struct CachedPtx {
@@ -26,6 +28,8 @@ class PtxCache {
   /// The PTX of that key, if the files from which it was compiled are unchanged and `nvcc` (unless empty)
   /// compiled it.
   std::optional<CachedPtx> find(const std::string& key, std::string_view nvcc) const;
+  /// The hash of a content, keyed by the folder's secret: for keys, and for contents outside the cached file.
+  std::string hash(std::string_view content) const { return content_hash(content, secret_); }
   /// Where the program of that key is stored; the cached `ptx` is then the hash of its content.
   std::filesystem::path program_of(const std::string& key) const { return folder_ / (key + ".program"); }
 

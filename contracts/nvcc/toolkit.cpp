@@ -77,7 +77,7 @@ std::string machine_code(const ptx::Source& ptx, const std::string& gpu, const f
   if (!fs::exists(ptxas, error)) return "";
   const std::string architecture = architecture_of(ptx, gpu);
   const PtxCache kept(cache);
-  const std::string key = fmt::format("{}-{}", content_hash(ptx.text()), architecture);
+  const std::string key = fmt::format("{}-{}", kept.hash(ptx.text()), architecture);
   if (auto known = kept.find(key, "")) return std::move(known->ptx);
 
   const TemporaryFolder folder;

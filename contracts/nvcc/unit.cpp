@@ -12,7 +12,6 @@
 namespace foldproof {
 namespace {
 
-constexpr std::string_view address = "foldproof_entry_";  ///< prefix of the globals that hold addresses
 constexpr std::string_view place = "entry-";  ///< prefix of the generated files that diagnostics refer to
 
 std::optional<std::size_t> index_after(std::string_view text, std::string_view prefix) {
@@ -22,6 +21,11 @@ std::optional<std::size_t> index_after(std::string_view text, std::string_view p
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
   return error == std::errc{} ? std::optional(index) : std::nullopt;
+}
+
+/// The global that holds the address of an entry; without a number, the prefix of all.
+std::string address_of(const std::string& token, std::optional<std::size_t> entry = {}) {
+  return fmt::format("foldproof_{}_entry_{}", token, entry ? std::to_string(*entry) : "");
 }
 
 std::string include_of(const std::filesystem::path& source) {
@@ -35,11 +39,11 @@ std::string include_of(const std::filesystem::path& source) {
 }  // namespace
 
 std::string translation_unit(const std::filesystem::path& source, const std::vector<std::string>& entries,
-                             const std::string& appendix) {
+                             const std::string& appendix, const std::string& token) {
   std::string unit = include_of(source) + appendix;
   for (std::size_t i = 0; i < entries.size(); ++i)
-    unit += fmt::format("#line 1 \"{}{}{}\"\n__device__ void* {}{} = (void*)(&{});\n", generated, place, i,
-                        address, i, entries[i]);
+    unit += fmt::format("#line 1 \"{}{}{}\"\n__device__ void* {} = (void*)(&{});\n", generated, place, i,
+                        address_of(token, i), entries[i]);
   return unit;
 }
 
@@ -51,13 +55,14 @@ std::optional<std::size_t> entry_of_diagnostic(std::string_view file) {
   return file.starts_with(generated) ? index_after(file, place) : std::nullopt;
 }
 
-UnitPtx without_addresses(const ptx::Source& source, std::size_t entries) {
+UnitPtx without_addresses(const ptx::Source& source, std::size_t entries, const std::string& token) {
   UnitPtx result;
   result.lowered.resize(entries);
   std::vector<ptx::Extent> added;
   for (const ptx::Variable& variable : source.module().variables) {
-    const auto entry = index_after(variable.name, address);
+    const auto entry = index_after(variable.name, address_of(token));
     if (!entry || *entry >= entries || variable.initial.empty()) continue;
+    if (variable.name != address_of(token, *entry)) continue;
     if (const auto* function = std::get_if<ptx::Name>(&variable.initial.front().value)) {
       result.lowered[*entry] = function->text;
       added.push_back(variable.extent);
@@ -68,7 +73,7 @@ UnitPtx without_addresses(const ptx::Source& source, std::size_t entries) {
     added.insert(added.end(), entry->declarations.begin(), entry->declarations.end());
   result.ptx = ptx::without(source, added);
   // Debug information (-G) also describes the globals; they must then remain, or the PTX would be invalid.
-  if (result.ptx.find(address) != std::string::npos) result.ptx = source.text();
+  if (result.ptx.find(address_of(token)) != std::string::npos) result.ptx = source.text();
   return result;
 }
 

@@ -13,9 +13,10 @@ namespace foldproof {
 
 /// C++ source that includes `source`, then `appendix`, and takes the address of every entry on the device.
 /// The addresses become initialized globals in the PTX, so the compiler itself maps each spelling to its
-/// lowered name: default template arguments, aliases and namespaces need no guessing.
+/// lowered name: default template arguments, type aliases and namespaces need no guessing. `token` makes the
+/// names of the globals unique.
 std::string translation_unit(const std::filesystem::path& source, const std::vector<std::string>& entries,
-                             const std::string& appendix);
+                             const std::string& appendix, const std::string& token);
 
 /// C++ source of a program that includes `source` and calls the entries, which are host functions.
 std::string host_unit(const std::filesystem::path& source, const std::vector<std::string>& entries);
@@ -33,6 +34,6 @@ struct UnitPtx {
 
 /// Removes the globals of `translation_unit` from nvcc's PTX, unless debug information refers to them. Throws
 /// InputError if the text is not PTX.
-UnitPtx without_addresses(const ptx::Source& source, std::size_t entries);
+UnitPtx without_addresses(const ptx::Source& source, std::size_t entries, const std::string& token);
 
 }  // namespace foldproof

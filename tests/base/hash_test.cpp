@@ -6,6 +6,8 @@ using namespace foldproof;
 
 TEST_CASE("a content hash is XXH3 of 128 bits, with the digits that xxhsum prints") {
   CHECK(content_hash("") == "99aa06d3014798d86001c324468d497f");
+  CHECK(content_hash("abc", "key") != content_hash("abc"));
+  CHECK(content_hash("abc", "key") != content_hash("abc", "another"));
   CHECK(content_hash("abc") == "06b05ab6733a618578af5f94892f3950");
 }
 

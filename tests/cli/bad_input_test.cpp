@@ -111,6 +111,13 @@ TEST_CASE("a contract for another source is refused and accepted with its own", 
   CHECK(run({"audit", folder.path("total.cu"), "--contract", contract, "--cases", "1"}).status == 0);
 }
 
+TEST_CASE("a source is not audited by the contract next to it if that is for another source") {
+  const AddOne folder;
+  const std::string other = folder.file("other.ptx", add_one_ptx);
+  folder.file("other.toml", add_one_contract);
+  refused({"audit", other}, "this contract is for ");
+}
+
 TEST_CASE("a contract with a wrong type or a wrong value is refused") {
   const Folder folder;
   folder.file("total.cu", good_kernel);

@@ -183,20 +183,42 @@ TEST_CASE("a case of a contract whose name is not UTF-8 is not stored, and the n
     check_is_not_stored(run_json({"audit", contract, "--cases", "5", "--store", store}), "is not UTF-8");
 }
 
+TEST_CASE("a report, a store and a drawing are not written through a symbolic link") {
+  const Failing folder;
+  fs::create_directory(folder.path("victim"));
+  fs::create_directory_symlink(folder.path("victim"), folder.path("link"));
+  for (const auto& output : {std::vector<std::string>{"audit", "--report", "link"},
+                             {"audit", "--report", "link/"},
+                             {"audit", "--report", "link/report"},
+                             {"audit", "--store", "link"},
+                             {"audit", "--store", "link/cases"},
+                             {"audit", "--report", folder.path("link")},
+                             {"tree", "--svg", "link/tree.svg"}}) {
+    std::vector<std::string> arguments = output;
+    arguments.emplace_back("add_one.toml");
+    const RanJson ran = run_json(arguments, {.folder = folder.path()});
+    INFO(ran.json.dump());
+    CHECK(ran.status == 2);
+    CHECK(ran.json.at("error").at("message").get<std::string>().find("symbolic link") != std::string::npos);
+  }
+  CHECK(fs::is_empty(folder.path("victim")));
+}
+
 TEST_CASE("a symbolic link in place of the store or of a stored case is not followed") {
   const Failing folder;
-  const std::string store = folder.path("store"), link = folder.path("link"), kept = folder.file("kept", "");
-  const RanJson stored = folder.audit({"--store", store});
+  const std::string store = folder.path("foldproof-cases"), moved = folder.path("moved");
+  const std::string kept = folder.file("kept", "");
+  const RanJson stored = folder.audit({});
   CHECK(stored.json.at("kernels").at(0).at("findings").at(0).at("replay").is_string());
-  const std::vector<fs::path> cases{fs::directory_iterator(store), fs::directory_iterator()};
-  fs::create_directory_symlink(store, link);
-  check_is_not_stored(folder.audit({"--store", link}), "link is a symbolic link");
-  check_is_not_stored(folder.audit({"--store", link + "/"}), "link is a symbolic link");
+  fs::rename(store, moved);
+  fs::create_directory_symlink(moved, store);
+  check_is_not_stored(folder.audit({}), "foldproof-cases is a symbolic link");
+  const std::vector<fs::path> cases{fs::directory_iterator(moved), fs::directory_iterator()};
   for (const fs::path& file : cases) {
     fs::remove(file);
     fs::create_symlink(kept, file);
   }
-  check_is_not_stored(folder.audit({"--store", store}), "is a symbolic link");
+  check_is_not_stored(folder.audit({"--store", moved}), "is a symbolic link");
   CHECK(fs::file_size(kept) == 0);
 }
 

@@ -112,7 +112,7 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
   CHECK(lowered(contract, 0, 2) == "plain");
   CHECK(entries_of(first->ptx.module()).size() == 4);
   CHECK(first->name() == (workshop.path() / "k.cu").string());
-  CHECK(first->ptx.text().find("foldproof_entry") == std::string::npos);
+  CHECK(first->ptx.text().find("_entry_") == std::string::npos);
   CHECK(first->ptx.text().find(".loc") != std::string::npos);
   CHECK(files_in(workshop.path() / "ptx") == 2);
   CHECK(files_in(workshop.path() / "tmp") == 0);
@@ -140,6 +140,24 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
     CHECK(error_of([&] { compile_contract(contract, other); }) ==
           "the variable NVCC names \"/no/such/nvcc\", which is not a program on this machine");
   }
+}
+
+TEST_CASE("a source cannot make another kernel stand for an entry", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
+  const std::string source =
+      "__global__ void wrong(float* x) { x[1] = 0; }\n__global__ void right(float* x) { x[0] = 0; }\n";
+  const std::string toml =
+      "format = 1\n[domain]\ncount = 1\n[[buffer]]\nname = \"x\"\ntype = \"f32\"\ncount = 1\n"
+      "[[launch]]\nentry = \"wrong\"\ngrid = 1\nblock = 1\narguments = [\"x\"]\n";
+  const Workshop workshop;
+  Contract global =
+      workshop.load(toml, source + "namespace z { __device__ void* foldproof_entry_0 = (void*)(&right); }\n");
+  compile_contract(global, options_in(workshop));
+  CHECK(lowered(global, 0, 0) == "_Z5wrongPf");
+  Contract macro = workshop.load(toml, source + "#define wrong right\n");
+  CHECK(error_of([&] {
+          compile_contract(macro, options_in(workshop));
+        }).find("\"wrong\" stands for the kernel \"right\"; write that name") != std::string::npos);
 }
 
 TEST_CASE("a host program is cached like PTX, and a second compilation needs no nvcc", "[nvcc]") {

@@ -55,12 +55,12 @@ TEST_CASE("make's escapes in a list of prerequisites are undone") {
 }
 
 TEST_CASE("the translation unit takes each entry's address under its own name") {
-  const std::string unit = translation_unit("/x/k.cu", {"sum<float, 2>", "ns::max"}, "// appendix\n");
+  const std::string unit = translation_unit("/x/k.cu", {"sum<float, 2>", "ns::max"}, "// appendix\n", "7f");
   CHECK(unit.starts_with("#include \"/x/k.cu\"\n// appendix\n"));
   CHECK(unit.find("(void*)(&sum<float, 2>)") != std::string::npos);
   CHECK(entry_of_diagnostic("foldproof-generated/entry-1") == 1u);
   CHECK_FALSE(entry_of_diagnostic("/x/entry-1.cu").has_value());
-  CHECK(error_of([] { translation_unit("/x/a\"b.cu", {}, ""); }).find("must not contain a quote") !=
+  CHECK(error_of([] { translation_unit("/x/a\"b.cu", {}, "", "7f"); }).find("must not contain a quote") !=
         std::string::npos);
 }
 
@@ -69,17 +69,17 @@ TEST_CASE("the definitions added by the translation unit are removed from the PT
   const std::string definition = ".visible .entry _Z1fPi(\n\t.param .u64 _Z1fPi_param_0\n)\n{\n\tret;\n}\n";
   const UnitPtx unit = without_addresses(
       ptx::Source("k.cu", header + ".visible .entry _Z1fPi\n(\n\t.param .u64 _Z1fPi_param_0\n)\n;\n" +
-                              ".global .align 8 .u64 foldproof_entry_0 = _Z1fPi;\n" + definition),
-      2);
+                              ".global .align 8 .u64 foldproof_7f_entry_0 = _Z1fPi;\n" + definition),
+      2, "7f");
   CHECK(unit.lowered == std::vector<std::string>{"_Z1fPi", ""});
   CHECK(unit.ptx == header + definition);
 }
 
 TEST_CASE("PTX whose debug information mentions the added globals keeps them") {
   const std::string text =
-      ".version 9.0\n.target sm_90\n.global .align 8 .u64 foldproof_entry_0 = f;\n"
-      ".section .debug_info { foldproof_entry_0 }\n";
-  const UnitPtx unit = without_addresses(ptx::Source("k.cu", text), 1);
+      ".version 9.0\n.target sm_90\n.global .align 8 .u64 foldproof_7f_entry_0 = f;\n"
+      ".section .debug_info { foldproof_7f_entry_0 }\n";
+  const UnitPtx unit = without_addresses(ptx::Source("k.cu", text), 1, "7f");
   CHECK(unit.ptx == text);
   CHECK(unit.lowered.at(0) == "f");
 }
@@ -153,6 +153,16 @@ TEST_CASE("PTX is not cached if a file changed while nvcc ran, or if nothing can
   cache.keep("key", {"v", {}, "x"}, {"/no/such/file"}, fs::file_time_type::clock::now());
   CHECK_FALSE(cache.find("key", "v").has_value());
   PtxCache("/proc/nowhere").keep("key", {"v", {}, "x"}, {}, fs::file_time_type::clock::now());
+}
+
+TEST_CASE("a cache whose secret has other permissions, as in a checkout, is not trusted") {
+  const Workshop workshop;
+  const fs::path folder = workshop.path() / "ptx";
+  PtxCache(folder).keep("key", {"v", {}, "x"}, {}, fs::file_time_type::clock::now());
+  REQUIRE(PtxCache(folder).find("key", "v").has_value());
+  fs::permissions(folder / "secret", fs::perms::owner_read | fs::perms::owner_write);
+  CHECK_FALSE(PtxCache(folder).find("key", "v").has_value());
+  CHECK_FALSE(PtxCache(folder).find("key", "v").has_value());
 }
 
 TEST_CASE("a damaged secret is removed, and the next process has a cache again") {
