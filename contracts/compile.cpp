@@ -8,8 +8,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <random>
 #include <ranges>
+#include <set>
 
 #include "base/child.h"
 #include "base/files.h"
@@ -157,6 +159,36 @@ std::vector<std::string> files_read(const fs::path& rule, const fs::path& code) 
   return files;
 }
 
+std::vector<fs::path> include_folders(const std::vector<std::string>& flags) {
+  std::vector<fs::path> folders;
+  for (std::size_t i = 0; i < flags.size(); ++i)
+    for (const std::string_view option : {"-I", "-isystem", "--include-path", "--system-include"}) {
+      if (!flags[i].starts_with(option)) continue;
+      std::string value = flags[i].substr(option.size());
+      if (value.empty() && i + 1 < flags.size()) value = flags[i + 1];
+      folders.emplace_back(value.starts_with('=') ? value.substr(1) : value);
+    }
+  return folders;
+}
+
+/// The outermost folders in which the compilation may have looked for the user's files: those of the include
+/// options and of the files that it read, except the system's and the toolkit's.
+std::vector<std::string> folders_searched(const Unit& unit, const std::vector<std::string>& files,
+                                          const fs::path& nvcc) {
+  std::error_code error;
+  const std::string toolkit = fs::canonical(nvcc, error).parent_path().parent_path().string() + "/";
+  std::set<std::string> all;
+  for (const std::string& file : files)
+    if (!file.starts_with("/usr/") && !file.starts_with(toolkit))
+      all.insert(fs::canonical(fs::path(file).parent_path(), error).string() + "/");
+  for (const fs::path& folder : include_folders(unit.flags))
+    if (fs::is_directory(folder, error)) all.insert(fs::canonical(folder, error).string() + "/");
+  std::vector<std::string> outermost;  // the set is sorted: a folder follows those that contain it
+  for (const std::string& folder : all)
+    if (outermost.empty() || !folder.starts_with(outermost.back())) outermost.push_back(folder);
+  return outermost;
+}
+
 /// Options for the output: PTX with line information, or a program that contains machine code for the
 /// architecture and PTX for later ones.
 std::vector<std::string> wishes(const Unit& unit) {
@@ -192,6 +224,9 @@ void check_temporary(const fs::path& folder) {
 
 CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& version, const PtxCache& cache,
                    Deadline deadline) {
+  std::map<std::string, std::string> listings;  // before the compilation, as far as they are known
+  for (const std::string& name : folders_searched(unit, {unit.source.string()}, nvcc))
+    listings[name] = cache.listing(name).value_or("");
   const TemporaryFolder folder;
   check_temporary(folder.path());
   const fs::path code = folder.path() / "foldproof.cu";
@@ -219,7 +254,12 @@ CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& ve
                 : without_addresses(ptx::Source(unit.source.string(), read_text_file(output, largest_ptx)),
                                     unit.entries.size(), token);
   CachedPtx ptx{version, std::move(made.lowered), std::move(made.ptx)};
-  cache.keep(cache_key(unit, cache), ptx, files_read(rule, code), started);
+  CompilationInputs inputs{files_read(rule, code), {}, started, folder.path()};
+  for (std::string& name : folders_searched(unit, inputs.files, nvcc)) {
+    const auto known = listings.find(name);
+    inputs.folders.emplace(std::move(name), known == listings.end() ? "" : known->second);
+  }
+  cache.keep(cache_key(unit, cache), ptx, inputs);
   return ptx;
 }
 

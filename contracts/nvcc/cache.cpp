@@ -1,10 +1,12 @@
 #include "contracts/nvcc/cache.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -13,6 +15,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "contracts/contract.h"
 
 namespace foldproof {
 namespace {
@@ -24,6 +27,7 @@ namespace fs = std::filesystem;
 //   nvcc VERSION
 //   entry LOWERED            one per entry
 //   file HASH PATH           one per file that was read
+//   folder HASH PATH         one per folder in which files were looked for: the names of the files below it
 //                            (an empty line)
 //   …                        the PTX
 constexpr std::string_view heading = "foldproof-ptx 4 ";
@@ -115,6 +119,10 @@ std::optional<CachedPtx> PtxCache::find(const std::string& key, std::string_view
       cached.nvcc = line;
     } else if (take_prefix(line, "entry ")) {
       cached.lowered.emplace_back(line);
+    } else if (take_prefix(line, "folder ")) {
+      const std::string_view hash = line.substr(0, line.find(' '));
+      line.remove_prefix(std::min(hash.size() + 1, line.size()));
+      if (listing(std::string(line)) != hash) return std::nullopt;
     } else if (!take_prefix(line, "file ") || !is_unchanged(line, secret_)) {
       return std::nullopt;
     }
@@ -124,16 +132,45 @@ std::optional<CachedPtx> PtxCache::find(const std::string& key, std::string_view
   return cached;
 }
 
-void PtxCache::keep(const std::string& key, const CachedPtx& ptx, const std::vector<std::string>& files,
-                    fs::file_time_type started) const {
+std::optional<std::string> PtxCache::listing(const std::string& folder, const fs::path& except) const {
+  constexpr std::size_t most_names = 50'000;
+  std::error_code error;
+  std::vector<std::string> names;
+  const auto options =
+      fs::directory_options::follow_directory_symlink | fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator it(folder, options, error), end; !error && it != end;
+       it.increment(error)) {
+    const fs::path& path = it->path();
+    std::error_code unknown;
+    const bool is_folder = it->is_directory(unknown);
+    if (path.filename() == case_store_folder || path.filename() == ".git" ||
+        (is_folder && (path == except || fs::equivalent(path, folder_, unknown)))) {
+      it.disable_recursion_pending();
+      continue;
+    }
+    if (names.size() == most_names) return std::nullopt;
+    names.push_back(path.string());
+  }
+  if (error) return std::nullopt;
+  std::ranges::sort(names);
+  return hash(fmt::format("{}", fmt::join(names, std::string_view("\0", 1))));
+}
+
+void PtxCache::keep(const std::string& key, const CachedPtx& ptx, const CompilationInputs& inputs) const {
   if (secret_.empty()) return;
   std::string body = fmt::format("nvcc {}\n", ptx.nvcc);
   for (const std::string& lowered : ptx.lowered) body += fmt::format("entry {}\n", lowered);
-  for (const std::string& file : files) {
+  for (const std::string& file : inputs.files) {
     const auto known = hash_of_file(file, secret_);
     std::error_code error;
-    if (!known || fs::last_write_time(file, error) > started) return;  // nvcc may have read different bytes
+    if (!known || fs::last_write_time(file, error) > inputs.started)
+      return;  // nvcc may have read different bytes
     body += fmt::format("file {} {}\n", *known, file);
+  }
+  for (const auto& [folder, before] : inputs.folders) {
+    const auto names = listing(folder, inputs.temporary);
+    if (!names || (!before.empty() && *names != before)) return;
+    body += fmt::format("folder {} {}\n", *names, folder);
   }
   body += '\n' + ptx.ptx;
   replace_file(file_of(key), fmt::format("{}{}\n{}", heading, hash(body), body));

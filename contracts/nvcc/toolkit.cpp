@@ -88,7 +88,7 @@ std::string machine_code(const ptx::Source& ptx, const std::string& gpu, const f
                   folder.path(), deadline);
   if (result.status != 0) return "";
   std::string code = read_text_file(made, largest_code);
-  kept.keep(key, {"", {}, code}, {}, {});
+  kept.keep(key, {"", {}, code}, {});
   return code;
 }
 

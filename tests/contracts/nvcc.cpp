@@ -89,7 +89,7 @@ TEST_CASE("a cache entry is valid until a file changes") {
   const PtxCache cache(workshop.path() / "ptx");
   const std::string header = workshop.write("h.cuh", "1").string();
   const CachedPtx kept{"release 13.0", {"_Z1fPi", ""}, "the ptx\n\nand more\n"};
-  cache.keep("key", kept, {header}, fs::file_time_type::clock::now() + std::chrono::seconds(1));
+  cache.keep("key", kept, {{header}, {}, fs::file_time_type::clock::now() + std::chrono::seconds(1)});
 
   const auto found = cache.find("key", "release 13.0");
   REQUIRE(found.has_value());
@@ -106,7 +106,7 @@ TEST_CASE("a cache entry is valid until a file changes") {
 TEST_CASE("a damaged cache file counts as absent") {
   const Workshop workshop;
   const PtxCache cache(workshop.path() / "ptx");
-  cache.keep("key", {"v", {}, "the ptx"}, {}, fs::file_time_type::clock::now());
+  cache.keep("key", {"v", {}, "the ptx"}, {{}, {}, fs::file_time_type::clock::now()});
   REQUIRE(cache.find("key", "v").has_value());
   for (const char* text : {"", "foldproof-ptx 1 0\n", "\n\n\n", "foldproof-ptx 1 "}) {
     workshop.write("ptx/key.ptx", text);
@@ -114,10 +114,26 @@ TEST_CASE("a damaged cache file counts as absent") {
   }
 }
 
+TEST_CASE("a cache entry is valid until a file appears where the compiler looked for one") {
+  const Workshop workshop;
+  const PtxCache cache(workshop.path() / "ptx");
+  const fs::path folder = workshop.write("include/deep/a.h", "").parent_path().parent_path();
+  const std::string before = cache.listing(folder.string()).value();
+  cache.keep("key", {"v", {}, "x"}, {{}, {{folder.string(), before}}, fs::file_time_type::clock::now()});
+  CHECK(cache.find("key", "v").has_value());
+  workshop.write("include/foldproof-cases/case.toml", "");
+  CHECK(cache.find("key", "v").has_value());
+  workshop.write("include/deep/tuned.h", "");
+  CHECK_FALSE(cache.find("key", "v").has_value());
+  // It appeared while the compiler ran.
+  cache.keep("key", {"v", {}, "x"}, {{}, {{folder.string(), before}}, fs::file_time_type::clock::now()});
+  CHECK_FALSE(cache.find("key", "v").has_value());
+}
+
 TEST_CASE("a cached file of another folder counts as absent") {
   const Workshop workshop;
   const PtxCache cache(workshop.path() / "ptx"), other(workshop.path() / "other");
-  cache.keep("key", {"v", {}, "x"}, {}, fs::file_time_type::clock::now());
+  cache.keep("key", {"v", {}, "x"}, {{}, {}, fs::file_time_type::clock::now()});
   REQUIRE(cache.find("key", "v").has_value());
   fs::copy_file(workshop.path() / "ptx/key.ptx", workshop.path() / "other/key.ptx");
   CHECK_FALSE(other.find("key", "v").has_value());
@@ -131,7 +147,7 @@ TEST_CASE("concurrent readers and writers of one key never see a partial file") 
   for (int writer = 0; writer < 4; ++writer)
     writers.emplace_back([&, writer] {
       for (int i = 0; i < 20; ++i)
-        cache.keep("key", {"v", {}, payload(writer)}, {}, fs::file_time_type::clock::now());
+        cache.keep("key", {"v", {}, payload(writer)}, {{}, {}, fs::file_time_type::clock::now()});
     });
   std::size_t broken = 0;
   for (int i = 0; i < 50; ++i) {
@@ -148,17 +164,17 @@ TEST_CASE("PTX is not cached if a file changed while nvcc ran, or if nothing can
   const Workshop workshop;
   const PtxCache cache(workshop.path() / "ptx");
   const std::string source = workshop.write("k.cu", "").string();
-  cache.keep("key", {"v", {}, "x"}, {source}, fs::last_write_time(source) - std::chrono::seconds(1));
+  cache.keep("key", {"v", {}, "x"}, {{source}, {}, fs::last_write_time(source) - std::chrono::seconds(1)});
   CHECK_FALSE(cache.find("key", "v").has_value());
-  cache.keep("key", {"v", {}, "x"}, {"/no/such/file"}, fs::file_time_type::clock::now());
+  cache.keep("key", {"v", {}, "x"}, {{"/no/such/file"}, {}, fs::file_time_type::clock::now()});
   CHECK_FALSE(cache.find("key", "v").has_value());
-  PtxCache("/proc/nowhere").keep("key", {"v", {}, "x"}, {}, fs::file_time_type::clock::now());
+  PtxCache("/proc/nowhere").keep("key", {"v", {}, "x"}, {{}, {}, fs::file_time_type::clock::now()});
 }
 
 TEST_CASE("a cache whose secret has other permissions, as in a checkout, is not trusted") {
   const Workshop workshop;
   const fs::path folder = workshop.path() / "ptx";
-  PtxCache(folder).keep("key", {"v", {}, "x"}, {}, fs::file_time_type::clock::now());
+  PtxCache(folder).keep("key", {"v", {}, "x"}, {{}, {}, fs::file_time_type::clock::now()});
   REQUIRE(PtxCache(folder).find("key", "v").has_value());
   fs::permissions(folder / "secret", fs::perms::owner_read | fs::perms::owner_write);
   CHECK_FALSE(PtxCache(folder).find("key", "v").has_value());
@@ -170,7 +186,7 @@ TEST_CASE("a damaged secret is removed, and the next process has a cache again")
   const fs::path folder = workshop.write("ptx/secret", "short").parent_path();
   const auto keeps = [&] {
     const PtxCache cache(folder);
-    cache.keep("key", {"v", {}, "x"}, {}, fs::file_time_type::clock::now());
+    cache.keep("key", {"v", {}, "x"}, {{}, {}, fs::file_time_type::clock::now()});
     return cache.find("key", "").has_value();
   };
   CHECK_FALSE(keeps());
