@@ -150,6 +150,17 @@ std::string devices_of(const std::vector<Assignment>& assignments, const std::st
   return std::ranges::all_of(assignments, uses_gpu) ? gpu : fmt::format("{} and {}", emulated, gpu);
 }
 
+/// Writes the reports; a failure is noted, so that the results are printed all the same.
+bool writes_reports(const std::string& folder, const CampaignResult& result, const Console& console) {
+  try {
+    write_reports(folder, result.report);
+  } catch (const Unsupported& error) {
+    console.complain(error.sentence(), error.position());
+    return false;
+  }
+  return true;
+}
+
 int audit(const Arguments& arguments, const Console& console) {
   // All errors in the arguments and the contracts are reported before work begins.
   check_has_gpu(arguments.sanitizer, arguments.device != "emulated");
@@ -181,10 +192,12 @@ int audit(const Arguments& arguments, const Console& console) {
   CampaignResult result = run_campaign(assignments, options, line);
   result.report.skipped_devices = std::move(gpu.skipped);
   result.report.device = devices_of(assignments, gpu.name, result.report.device);
-  if (!result.wrong_input && !arguments.report.empty()) write_reports(arguments.report, result.report);
+  const bool is_written =
+      result.wrong_input || arguments.report.empty() || writes_reports(arguments.report, result, console);
   proof.deadline = std::chrono::steady_clock::now() + proof_time;
   if (arguments.prove && !result.wrong_input && !result.interrupted) prove(assignments, proof, result, line);
-  return conclude(result, severity_named(arguments.fail_on).value(), console, line);
+  const Exit status = conclude(result, severity_named(arguments.fail_on).value(), console, line);
+  return is_written || status == exit_interrupted ? status : exit_unable;
 }
 
 }  // namespace

@@ -190,6 +190,7 @@ int print_help(const CLI::App& app, const CLI::Success& asked, const Console& co
 int run(const Program& program, int argc, char** argv) {
   occupy_standard_descriptors();
   ignore_signals_of_writing();
+  std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it, and then no child could be waited for
   const std::vector<std::string> arguments = arguments_of(argc, argv);
   Console console;
   if (wants_json(arguments)) console.format = Console::Format::json;
