@@ -223,12 +223,7 @@ TEST_CASE("a symbolic link in place of the store or of a stored case is not foll
 }
 
 TEST_CASE("output beyond the file-size limit gives status 3 and one JSON object") {
-  const Failing folder;
-  const std::string contract = folder.path("add_one.toml");
-  const RanJson report = run_after("ulimit -f 1", fmt::format("audit {} --cases 40 --coverage --report {}",
-                                                              contract, folder.path("report")));
-  CHECK(report.status == 3);
-  CHECK_FALSE(report.json.at("kernels").at(0).at("findings").empty());  // the results are not lost
+  const Folder folder;
   folder.file("sum.ptx", sum_ptx);
   const std::string sum =
       folder.file("sum.toml", sum_contract("", "count = \"0 .. 1000\"\nblock = \"1\"\ngrid = \"1\""));
@@ -314,6 +309,7 @@ TEST_CASE("a full file system gives status 3 for a report, and a note for a case
   umount2(full.c_str(), MNT_DETACH);
   check_is_not_stored(stored, "No space left on device");
   CHECK(report.status == 3);
+  CHECK(report.json.at("kernels").size() == 1);  // the results are not lost
   INFO(compiled.json.dump());
   CHECK(compiled.status == 3);
 }
