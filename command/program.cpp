@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -116,14 +117,16 @@ void ignore_signals_of_writing() {
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
 }
 
-/// Ends this process after a second: printing blocks on a full pipe that no process reads.
+/// Ends this process after 0.2 s, so that two seconds after a signal it has ended: printing blocks on a full
+/// pipe that no process reads.
 void end_soon() {
   std::signal(SIGALRM, [](int) { _exit(exit_interrupted); });
   sigset_t alarm_only;
   sigemptyset(&alarm_only);
   sigaddset(&alarm_only, SIGALRM);
   pthread_sigmask(SIG_UNBLOCK, &alarm_only, nullptr);
-  alarm(1);
+  constexpr itimerval soon{{}, {0, 200'000}};
+  setitimer(ITIMER_REAL, &soon, nullptr);
 }
 
 /// Called by the interrupt handler.

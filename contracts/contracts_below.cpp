@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "contracts/contract.h"
+#include "contracts/document.h"
 
 namespace foldproof {
 
@@ -47,8 +48,19 @@ bool is_case(const std::set<std::string>& keys) {
   return keys.contains("contract") && keys.contains("finding");
 }
 
+/// The keys at the top of a file; as far as they can be told if it is not valid TOML.
+std::set<std::string> keys_of(const fs::path& file) {
+  try {
+    std::set<std::string> keys;
+    for (const auto& [key, node] : parse_toml(file)) keys.emplace(key.str());
+    return keys;
+  } catch (const InputError&) {
+    return top_keys(file);
+  }
+}
+
 bool is_contract(const fs::path& file) {
-  const std::set<std::string> keys = top_keys(file);
+  const std::set<std::string> keys = keys_of(file);
   return keys.contains("format") && !is_case(keys);
 }
 

@@ -359,6 +359,15 @@ TEST_CASE("contracts of a folder are found by their format, in path order") {
   CHECK(is_kept_case(kept));
   CHECK_FALSE(is_kept_case(a));
   CHECK(contracts_below(workshop.path()) == std::vector<std::filesystem::path>{a, b});
+  const std::string last = "format = 1\n[[launch]]\nentry = \"k\"\n";
+  const std::vector<std::filesystem::path> all{
+      a,
+      b,
+      workshop.write("c/byte_order_mark.toml", "\xef\xbb\xbf" + last),
+      workshop.write("c/comment.toml", "#" + std::string(70'000, 'x') + "\n" + last),
+      workshop.write("c/quoted.toml", "\"format\" = 1\n"),
+      workshop.write("c/table_in_text.toml", "summary = \"\"\"\n[x]\n\"\"\"\n" + last)};
+  CHECK(contracts_below(workshop.path()) == all);
   CHECK(error_of([] { contracts_below("/nowhere/at/all"); }).find("cannot be searched") != std::string::npos);
 }
 
