@@ -62,7 +62,7 @@ UnitPtx without_addresses(const ptx::Source& source, std::size_t entries, const 
   for (const ptx::Variable& variable : source.module().variables) {
     const auto entry = index_after(variable.name, address_of(token));
     if (!entry || *entry >= entries || variable.initial.empty()) continue;
-    if (variable.name != address_of(token, *entry)) continue;
+    if (variable.name != address_of(token, entry)) continue;
     if (const auto* function = std::get_if<ptx::Name>(&variable.initial.front().value)) {
       result.lowered[*entry] = function->text;
       added.push_back(variable.extent);
