@@ -141,9 +141,13 @@ bool is_written_through(const fs::path& file) {
 
 }  // namespace
 
+fs::path without_slash(const fs::path& folder) {
+  return folder.has_filename() ? folder : folder.parent_path();
+}
+
 void refuse_links(const fs::path& path) {
   std::error_code error;
-  const fs::path whole = path.has_filename() ? path : path.parent_path();
+  const fs::path whole = without_slash(path);
   fs::path part;
   for (const fs::path& component : whole) {
     part /= component;

@@ -60,6 +60,9 @@ bool replace_file(const std::filesystem::path& file, std::string_view text);
 /// The same for a program: the new file is executable.
 bool replace_program(const std::filesystem::path& file, std::string_view content);
 
+/// A folder's path without a final slash; with one, the system would follow a link.
+std::filesystem::path without_slash(const std::filesystem::path& folder);
+
 /// Throws InputError if the last component of the path is a symbolic link, or any component of a relative
 /// path: a checkout can contain such links.
 void refuse_links(const std::filesystem::path& path);

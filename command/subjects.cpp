@@ -49,11 +49,15 @@ std::vector<Subject> guessed_subjects(const SubjectChoice& choice, const Compile
   return subjects;
 }
 
+bool names_source(const SubjectChoice& choice) {
+  std::error_code error;
+  return fs::is_regular_file(choice.path, error) && choice.path.extension() != ".toml";
+}
+
 /// Throws InputError if the contract is about another source, which would otherwise seem to be audited.
 void check_source(const SubjectChoice& choice, const Contract& contract) {
   std::error_code error;
-  const bool names_source = fs::is_regular_file(choice.path, error) && choice.path.extension() != ".toml";
-  if (!names_source || fs::equivalent(choice.path, contract.source, error)) return;
+  if (!names_source(choice) || fs::equivalent(choice.path, contract.source, error)) return;
   throw InputError(
       fmt::format("this contract is for {}, not for {}; \"path\" in [source] selects another source",
                   contract.source.string(), choice.path.string()),
@@ -63,9 +67,7 @@ void check_source(const SubjectChoice& choice, const Contract& contract) {
 /// No contract launches the chosen entry. Throws InputError unless the choice is one source without
 /// --contract.
 std::vector<Subject> subjects_without_contract(const SubjectChoice& choice, const CompileOptions& options) {
-  std::error_code error;
-  if (choice.contract.empty() && fs::is_regular_file(choice.path, error) &&
-      choice.path.extension() != ".toml") {
+  if (choice.contract.empty() && names_source(choice)) {
     std::vector<Subject> subjects = guessed_subjects(choice, options);
     for (Subject& subject : subjects) subject.has_other_contract = true;
     return subjects;

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <random>
 #include <ranges>
 #include <set>
@@ -224,9 +223,9 @@ void check_temporary(const fs::path& folder) {
 
 CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& version, const PtxCache& cache,
                    Deadline deadline) {
-  std::map<std::string, std::string> listings;  // before the compilation, as far as they are known
+  CompilationInputs inputs;
   for (const std::string& name : folders_searched(unit, {unit.source.string()}, nvcc))
-    listings[name] = cache.listing(name).value_or("");
+    inputs.folders[name] = cache.listing(name).value_or("");
   const TemporaryFolder folder;
   check_temporary(folder.path());
   const fs::path code = folder.path() / "foldproof.cu";
@@ -241,7 +240,8 @@ CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& ve
   arguments.insert(arguments.end(), unit.flags.begin(), unit.flags.end());
   arguments.insert(arguments.end(), {"-I" + unit.source.parent_path().string(), "-MD", "-MF", rule.string(),
                                      "-o", output.string(), code.string()});
-  const auto started = fs::file_time_type::clock::now();
+  inputs.started = fs::file_time_type::clock::now();
+  inputs.temporary = folder.path();
   const ProcessResult result = run_process(arguments, folder.path(), deadline);
   if (result.status != 0) refuse(unit, result);
   std::error_code error;
@@ -254,11 +254,8 @@ CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& ve
                 : without_addresses(ptx::Source(unit.source.string(), read_text_file(output, largest_ptx)),
                                     unit.entries.size(), token);
   CachedPtx ptx{version, std::move(made.lowered), std::move(made.ptx)};
-  CompilationInputs inputs{files_read(rule, code), {}, started, folder.path()};
-  for (std::string& name : folders_searched(unit, inputs.files, nvcc)) {
-    const auto known = listings.find(name);
-    inputs.folders.emplace(std::move(name), known == listings.end() ? "" : known->second);
-  }
+  inputs.files = files_read(rule, code);
+  for (const std::string& name : folders_searched(unit, inputs.files, nvcc)) inputs.folders.try_emplace(name);
   cache.keep(cache_key(unit, cache), ptx, inputs);
   return ptx;
 }
@@ -337,15 +334,15 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
   }
   unit.flags.insert(unit.flags.end(), options.flags.begin(), options.flags.end());
   CachedPtx ptx = ptx_of(unit, options);
-  for (std::size_t i = 0; i < unit.entries.size(); ++i)
+  for (std::size_t i = 0; i < unit.entries.size(); ++i) {
     if (ptx.lowered.at(i).empty())
       refuse_entry(unit, i, "nvcc generated no code for it; is it a __global__ function?");
-  for (std::size_t i = 0; i < unit.entries.size() && !unit.host; ++i)
-    if (const std::string made = signature_of(ptx.lowered[i]).spelled;
-        unqualified(made) != unqualified(unit.entries[i]))
+    const std::string made = signature_of(ptx.lowered[i]).spelled;
+    if (unqualified(made) != unqualified(unit.entries[i]))
       throw EntryError(fmt::format("in {}, \"{}\" stands for the kernel \"{}\"; write that name",
                                    unit.source.string(), unit.entries[i], made),
                        {}, i);
+  }
   if (unit.host) {
     const PtxCache cache(cache_folder(options));
     return {std::make_shared<const Image>(unit.source.string(), "", cache.program_of(cache_key(unit, cache))),

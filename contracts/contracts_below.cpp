@@ -48,7 +48,7 @@ bool is_case(const std::set<std::string>& keys) {
   return keys.contains("contract") && keys.contains("finding");
 }
 
-/// The keys at the top of a file; as far as they can be told if it is not valid TOML.
+/// The keys at the top of a file. If the file is not valid TOML, those that its lines show.
 std::set<std::string> keys_of(const fs::path& file) {
   try {
     std::set<std::string> keys;

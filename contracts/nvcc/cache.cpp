@@ -62,12 +62,6 @@ bool take_prefix(std::string_view& line, std::string_view prefix) {
   return true;
 }
 
-bool is_unchanged(std::string_view hash_and_path, const std::string& secret) {
-  const std::size_t space = hash_and_path.find(' ');
-  if (space == std::string_view::npos) return false;
-  return hash_of_file(std::string(hash_and_path.substr(space + 1)), secret) == hash_and_path.substr(0, space);
-}
-
 /// The secret in a file; empty unless this user made it: a checkout of a repository, for one, never gives a
 /// file this mode.
 std::string kept_secret(const fs::path& file) {
@@ -119,12 +113,14 @@ std::optional<CachedPtx> PtxCache::find(const std::string& key, std::string_view
       cached.nvcc = line;
     } else if (take_prefix(line, "entry ")) {
       cached.lowered.emplace_back(line);
-    } else if (take_prefix(line, "folder ")) {
-      const std::string_view hash = line.substr(0, line.find(' '));
-      line.remove_prefix(std::min(hash.size() + 1, line.size()));
-      if (listing(std::string(line)) != hash) return std::nullopt;
-    } else if (!take_prefix(line, "file ") || !is_unchanged(line, secret_)) {
-      return std::nullopt;
+    } else {
+      const bool is_folder = take_prefix(line, "folder ");
+      if (!is_folder && !take_prefix(line, "file ")) return std::nullopt;
+      const std::size_t space = line.find(' ');
+      if (space == std::string_view::npos) return std::nullopt;
+      const std::string path(line.substr(space + 1));
+      if ((is_folder ? listing(path) : hash_of_file(path, secret_)) != line.substr(0, space))
+        return std::nullopt;
     }
   }
   if (!nvcc.empty() && cached.nvcc != nvcc) return std::nullopt;

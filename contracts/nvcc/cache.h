@@ -22,8 +22,8 @@ struct CachedPtx {
 /// What a compilation depends on.
 struct CompilationInputs {
   std::vector<std::string> files;  ///< that were read
-  /// The folders in which files were looked for, since a new file may be another answer, and their listings
-  /// before the compilation; an empty one is unknown.
+  /// The folders in which files were looked for, because a new file may be found instead. With the listing of
+  /// each before the compilation; empty if the folder was not known then.
   std::map<std::string, std::string> folders;
   std::filesystem::file_time_type started;
   std::filesystem::path temporary = {};  ///< its own folder, which is gone when it has ended
@@ -54,6 +54,7 @@ class PtxCache {
 
  private:
   std::filesystem::path file_of(const std::string& key) const;
+
   std::filesystem::path folder_;
   std::string secret_;
 };

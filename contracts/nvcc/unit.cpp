@@ -23,10 +23,8 @@ std::optional<std::size_t> index_after(std::string_view text, std::string_view p
   return error == std::errc{} ? std::optional(index) : std::nullopt;
 }
 
-/// The global that holds the address of an entry; without a number, the prefix of all.
-std::string address_of(const std::string& token, std::optional<std::size_t> entry = {}) {
-  return fmt::format("foldproof_{}_entry_{}", token, entry ? std::to_string(*entry) : "");
-}
+/// The prefix of the globals that hold addresses of entries.
+std::string address(const std::string& token) { return fmt::format("foldproof_{}_entry_", token); }
 
 std::string include_of(const std::filesystem::path& source) {
   const std::string path = source.string();
@@ -42,8 +40,8 @@ std::string translation_unit(const std::filesystem::path& source, const std::vec
                              const std::string& appendix, const std::string& token) {
   std::string unit = include_of(source) + appendix;
   for (std::size_t i = 0; i < entries.size(); ++i)
-    unit += fmt::format("#line 1 \"{}{}{}\"\n__device__ void* {} = (void*)(&{});\n", generated, place, i,
-                        address_of(token, i), entries[i]);
+    unit += fmt::format("#line 1 \"{}{}{}\"\n__device__ void* {}{} = (void*)(&{});\n", generated, place, i,
+                        address(token), i, entries[i]);
   return unit;
 }
 
@@ -60,9 +58,8 @@ UnitPtx without_addresses(const ptx::Source& source, std::size_t entries, const 
   result.lowered.resize(entries);
   std::vector<ptx::Extent> added;
   for (const ptx::Variable& variable : source.module().variables) {
-    const auto entry = index_after(variable.name, address_of(token));
+    const auto entry = index_after(variable.name, address(token));
     if (!entry || *entry >= entries || variable.initial.empty()) continue;
-    if (variable.name != address_of(token, entry)) continue;
     if (const auto* function = std::get_if<ptx::Name>(&variable.initial.front().value)) {
       result.lowered[*entry] = function->text;
       added.push_back(variable.extent);
@@ -73,7 +70,7 @@ UnitPtx without_addresses(const ptx::Source& source, std::size_t entries, const 
     added.insert(added.end(), entry->declarations.begin(), entry->declarations.end());
   result.ptx = ptx::without(source, added);
   // Debug information (-G) also describes the globals; they must then remain, or the PTX would be invalid.
-  if (result.ptx.find(address_of(token)) != std::string::npos) result.ptx = source.text();
+  if (result.ptx.find(address(token)) != std::string::npos) result.ptx = source.text();
   return result;
 }
 

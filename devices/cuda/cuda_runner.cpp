@@ -167,7 +167,7 @@ class CudaRunner final : public Runner {
     }
     const Layout layout{[&](std::size_t buffer) { return starts[buffer]; },
                         [&](std::size_t buffer) {
-                          // The rest cannot be made undefined for other tools.
+                          // The rest keeps its contents (GpuMemory::plain).
                           context_.write(starts[buffer], job.buffers[buffer].initial);
                         }};
     context_.launch_from(jobs_run_++);

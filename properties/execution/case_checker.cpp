@@ -322,7 +322,8 @@ class CaseChecker {
 
   std::string when(std::size_t run) const {
     std::string text = run == plan_.relaunched ? plan_.comparisons[run - 1].there + ", " : "";
-    if (plan_.calls[run] > 1) text += fmt::format("after {} calls, ", plan_.calls[run]);
+    const std::uint64_t calls = plan_.prepared[run].calls;
+    if (calls > 1) text += fmt::format("after {} calls, ", calls);
     return text;
   }
 
@@ -336,7 +337,7 @@ class CaseChecker {
       std::size_t at = first;
       while (at < first + size && output[at] == UndefinedFill{}.byte(at)) ++at;
       if (at != first + size) continue;
-      if (plan_.calls[run] > 1)
+      if (plan_.prepared[run].calls > 1)
         return fmt::format("; the last call did not write element {} of the output", first / size);
       return fmt::format(
           "; element {} of the output was never written; a kernel that accumulates into its output needs "

@@ -115,12 +115,10 @@ CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& 
   plan.c = &c;
   plan.input = std::move(input);
   plan.prepared.push_back(builder.build(c, plan.input));
-  plan.calls.push_back(c.calls);
   if (!instance.reduction) return plan;
   check_output_count(instance, c, plan.prepared[0]);
   const auto also = [&](const Case& other, Comparison comparison) {
     plan.prepared.push_back(builder.build(other, plan.input));
-    plan.calls.push_back(other.calls);
     plan.comparisons.push_back(std::move(comparison));
   };
   // A host function in the usual order is called again instead.

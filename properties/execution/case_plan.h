@@ -28,7 +28,6 @@ struct CasePlan {
   const Case* c = nullptr;
   std::vector<std::byte> input;
   std::vector<PreparedJob> prepared;        ///< the case itself first
-  std::vector<std::uint64_t> calls;         ///< by run
   std::vector<Comparison> comparisons;      ///< for each additional run: how a different output is reported
   std::optional<std::size_t> traced;        ///< the run in which the input's values are traced
   std::optional<std::size_t> relaunched;    ///< the run with another launch

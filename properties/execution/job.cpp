@@ -255,6 +255,7 @@ PreparedJob JobBuilder::build(const Case& c, const std::vector<std::byte>& input
     launches.emplace_back(std::move(step));
   }
   PreparedJob& prepared = assembly.prepared();
+  prepared.calls = c.calls;
   for (std::uint64_t call = 0; call < c.calls; ++call) {
     if (call != 0) assembly.reset();
     prepared.job.steps.insert(prepared.job.steps.end(), launches.begin(), launches.end());

@@ -20,6 +20,7 @@ struct PreparedJob {
   Job job;
   std::uint32_t input = 0, output = 0;  ///< indices into job.buffers; the same for an in-place kernel
   std::uint64_t output_count = 0;       ///< elements of the result
+  std::uint64_t calls = 1;              ///< of the launches
   std::vector<std::uint32_t> operands,
       additional_outputs;  ///< indices into job.buffers, in the contract's order
   std::vector<std::vector<std::byte>> operand_values;

@@ -23,11 +23,6 @@ fs::path normalized(const fs::path& path) {
   return (error ? path : result).lexically_normal();
 }
 
-/// A folder's path without a final slash; with one, the system would follow a link.
-fs::path without_slash(const fs::path& folder) {
-  return folder.has_filename() ? folder : folder.parent_path();
-}
-
 bool is_link(const fs::path& path) {
   std::error_code error;
   return fs::is_symlink(path, error);

@@ -5,6 +5,7 @@
 #include "catch.h"
 #include "cli/add_one.h"
 #include "cli/program.h"
+#include "cli/total_once.h"
 #include "sanitizer/compute_sanitizer/tool.h"
 #include "tool_records.h"
 
@@ -129,15 +130,9 @@ TEST_CASE("A defect counts as found on a GPU if the finding is in the family of 
 }
 
 TEST_CASE("On a GPU, an output is undefined again before the second call", "[cli][gpu]") {
-  const Folder folder;
-  folder.file("total.ptx", total_once_ptx);
-  const RanJson ran = run_json({"audit", folder.file("total.toml", total_once_contract), "--device", "cuda"},
-                               on_emulated_gpu());
-  CHECK(ran.status == 1);
-  const std::string findings = ran.json.at("kernels").at(0).at("findings").dump();
-  INFO(findings);
-  CHECK(findings.find("after 2 calls, the result is nan") != std::string::npos);
-  CHECK(findings.find("the last call did not write element 0 of the output") != std::string::npos);
+  const TotalOnce folder;
+  check_finds_second_call(
+      run_json({"audit", folder.path("total.toml"), "--device", "cuda"}, on_emulated_gpu()));
 }
 
 TEST_CASE("A worker that dies for another reason than its case costs no case", "[cli][gpu]") {

@@ -1,5 +1,6 @@
 // Kernels that flush subnormals in inline assembly: the verdict does not depend on line breaks.
 #include "catch.h"
+#include "cli/kernels.h"
 #include "cli/program.h"
 
 using namespace foldproof::test;
@@ -40,27 +41,11 @@ $done:
 )";
 }
 
-const std::string contract = R"(format = 1
-id = "F"
-[source]
-path = "total.ptx"
-[reduction]
-operator = "sum"
-input = "f32"
-[domain]
-count = "0 .. 64"
-[[launch]]
-entry = "total"
-grid = "1"
-block = "1"
-arguments = ["input", "output", "count"]
-)";
-
 /// The verdict of the audit of this kernel.
 nlohmann::json audited(const std::string& separator) {
   const Folder folder;
   folder.file("total.ptx", flushing_sum(separator));
-  const RanJson ran = run_json({"audit", folder.file("total.toml", contract), "--cases", "64"});
+  const RanJson ran = run_json({"audit", folder.file("total.toml", total_contract), "--cases", "64"});
   INFO(ran.json.dump() << ran.err);
   CHECK(ran.status == 0);
   return ran.json.at("kernels").at(0).at("verdict");

@@ -214,8 +214,8 @@ done:
 }
 )";
 
-/// A contract for total_once_ptx in total.ptx.
-inline const std::string total_once_contract = R"toml(format = 1
+/// A contract for the only kernel of total.ptx.
+inline const std::string total_contract = R"toml(format = 1
 [source]
 path = "total.ptx"
 [reduction]
@@ -228,8 +228,6 @@ entry = "total"
 grid = 1
 block = 1
 arguments = ["input", "output", "count"]
-[claims]
-deterministic = true
 )toml";
 
 }  // namespace foldproof::test

@@ -10,13 +10,6 @@
 #include "base/hash.h"
 
 namespace foldproof::emulated {
-std::string relative_to(const std::string& what, std::int64_t offset, std::uint64_t size,
-                        std::uint64_t bytes) {
-  const auto past = offset - static_cast<std::int64_t>(bytes);
-  if (offset < 0) return fmt::format("{} bytes before {}", -offset, what);
-  if (past >= 0) return fmt::format("{} bytes past the end of {}", past, what);
-  return fmt::format("across the end of {} by {} bytes", what, past + static_cast<std::int64_t>(size));
-}
 
 namespace {
 
@@ -25,6 +18,14 @@ namespace {
 }
 
 }  // namespace
+
+std::string relative_to(const std::string& what, std::int64_t offset, std::uint64_t size,
+                        std::uint64_t bytes) {
+  const auto past = offset - static_cast<std::int64_t>(bytes);
+  if (offset < 0) return fmt::format("{} bytes before {}", -offset, what);
+  if (past >= 0) return fmt::format("{} bytes past the end of {}", past, what);
+  return fmt::format("across the end of {} by {} bytes", what, past + static_cast<std::int64_t>(size));
+}
 
 std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
   if (bytes > isa::window_size)
