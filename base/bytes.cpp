@@ -55,7 +55,7 @@ bool write_all(int to, const void* from, std::size_t bytes) {
 namespace {
 
 /// Waits until there is something to read, or the end of file. Returns false at the deadline.
-bool wait_to_read(int from, std::optional<std::chrono::steady_clock::time_point> deadline) {
+bool wait_to_read(int from, Deadline deadline) {
   pollfd waiting{from, POLLIN, 0};
   for (;;) {
     using namespace std::chrono;
@@ -67,8 +67,7 @@ bool wait_to_read(int from, std::optional<std::chrono::steady_clock::time_point>
 
 }  // namespace
 
-std::string read_to_end(int from, std::size_t most,
-                        std::optional<std::chrono::steady_clock::time_point> deadline) {
+std::string read_to_end(int from, std::size_t most, Deadline deadline) {
   std::string text;
   std::array<char, 4096> chunk{};
   while (wait_to_read(from, deadline)) {

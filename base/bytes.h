@@ -14,6 +14,9 @@
 
 namespace foldproof {
 
+/// When an operation must have ended; absent: no limit.
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
 /// Owns an open file descriptor and closes it. A negative number means none.
 class Descriptor {
  public:
@@ -47,8 +50,7 @@ bool read_all(int from, void* to, std::size_t bytes);
 bool write_all(int to, const void* from, std::size_t bytes);
 
 /// Reads until end of file, or until `deadline` passes, and returns the first `most` bytes.
-std::string read_to_end(int from, std::size_t most,
-                        std::optional<std::chrono::steady_clock::time_point> deadline = {});
+std::string read_to_end(int from, std::size_t most, Deadline deadline = {});
 
 /// The other process sent something that is not a message of the protocol.
 struct ProtocolError {

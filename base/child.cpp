@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,6 +131,14 @@ class SpawnSettings {
   posix_spawnattr_t attributes_;
 };
 
+/// The limit of programs is not that of this process (base/memory.h).
+void lift_memory_limit(pid_t program) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  prlimit(program, RLIMIT_DATA, &limit, nullptr);
+}
+
 pid_t spawn(const Command& command, ProcessGroup group) {
   std::vector<std::string> words = command.arguments;
   std::vector<std::string> environment = environment_with(command.environment);
@@ -141,7 +150,10 @@ pid_t spawn(const Command& command, ProcessGroup group) {
                          pointers_to(words).data(), pointers_to(environment).data());
     return error == 0 ? id : -1;
   });
-  if (error == 0) return child;
+  if (error == 0) {
+    lift_memory_limit(child);
+    return child;
+  }
   const std::string sentence = fmt::format("{} cannot be started: {}", words[0], std::strerror(error));
   if (error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE) throw Unsupported(sentence);
   throw InputError(sentence);

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
+
 namespace foldproof {
 
 /// A program to start, without a shell.
@@ -77,9 +79,6 @@ class Child {
   ProcessGroup group_;
   std::optional<ExitStatus> status_;
 };
-
-/// When something must have ended; absent: never.
-using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
 /// The result of a program that ran to completion.
 struct ProcessResult {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,9 +64,10 @@ std::optional<std::string> read_if_possible(const fs::path& file, std::size_t li
 }
 
 std::optional<std::string> line_of(const fs::path& file, unsigned number) {
+  constexpr std::size_t largest_quoted_source = std::size_t{4} << 20;  // it is read again for each line
   std::optional<std::string> text;
   try {
-    if (number != 0) text = read_if_possible(file, largest_source);
+    if (number != 0) text = read_if_possible(file, largest_quoted_source);
   } catch (const Unsupported&) {
   }
   if (!text) return std::nullopt;
@@ -95,26 +97,46 @@ namespace {
 constexpr mode_t usual_mode = 0666, executable = 0110;
 
 /// The permissions of the file, or those of a new file.
-mode_t mode_of(const fs::path& file) {
+mode_t mode_of(int folder, const std::string& name) {
   struct stat status {};
-  if (lstat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode)) return status.st_mode & 0777;
+  if (fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode))
+    return status.st_mode & 0777;
   const mode_t masked = umask(0);
   umask(masked);
   return usual_mode & ~masked;
 }
 
-bool replace(const fs::path& file, std::string_view text, mode_t also) {
-  std::string written = file.string() + ".XXXXXX";
-  Descriptor to(mkostemp(written.data(), O_CLOEXEC));
+/// Creates a file next to `name` and appends to `name` what makes its name unique.
+Descriptor create_next_to(int folder, std::string& name) {
+  constexpr int most_tries = 100;
+  const std::string stem = name;
+  for (int k = 0; k < most_tries; ++k) {
+    std::uint32_t random = 0;
+    if (getrandom(&random, sizeof random, 0) != sizeof random) break;
+    name = fmt::format("{}.{:08x}", stem, random);
+    Descriptor created(
+        openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    if (created.number() >= 0 || errno != EEXIST) return created;
+  }
+  return Descriptor();
+}
+
+bool replace(int folder, const std::string& name, std::string_view text, mode_t also) {
+  std::string written = name;
+  const Descriptor to = create_next_to(folder, written);
   if (to.number() < 0) return false;
   const bool is_complete = write_all(to.number(), text.data(), text.size()) &&
-                           fchmod(to.number(), mode_of(file) | also) == 0 &&
-                           rename(written.c_str(), file.c_str()) == 0;
+                           fchmod(to.number(), mode_of(folder, name) | also) == 0 &&
+                           renameat(folder, written.c_str(), folder, name.c_str()) == 0;
   if (is_complete) return true;
   const int why = errno;
-  unlink(written.c_str());
+  unlinkat(folder, written.c_str(), 0);
   errno = why;
   return false;
+}
+
+bool replace(const fs::path& file, std::string_view text, mode_t also) {
+  return replace(AT_FDCWD, file.string(), text, also);
 }
 
 [[noreturn]] void cannot_write(const fs::path& file) {
@@ -123,20 +145,27 @@ bool replace(const fs::path& file, std::string_view text, mode_t also) {
   throw InputError(sentence, {file.string()});
 }
 
-/// Whether a file of this kind is written to instead of being replaced. Throws InputError if it is refused.
-bool is_written_through(const fs::path& file) {
-  struct stat own {
-  }, target{};
-  if (lstat(file.c_str(), &own) != 0 || S_ISREG(own.st_mode)) return false;
-  if (S_ISFIFO(own.st_mode) || S_ISCHR(own.st_mode)) return true;
-  if (!S_ISLNK(own.st_mode)) throw InputError("not a regular file", {file.string()});
-  const std::string path = fs::absolute(file).lexically_normal().string();
-  // Everybody may create a link in these folders of /dev.
-  const bool is_public = path.starts_with("/dev/shm/") || path.starts_with("/dev/mqueue/");
-  const bool is_system = (path.starts_with("/dev/") && !is_public) || path.starts_with("/proc/");
-  if (!is_system || stat(file.c_str(), &target) != 0 || S_ISBLK(target.st_mode))
-    throw InputError("the file is a symbolic link, which is not followed; name its target", {file.string()});
-  return true;
+[[noreturn]] void refuse_link(const fs::path& path) {
+  throw InputError("this is a symbolic link, to which nothing is written; name its target instead",
+                   {path.string()});
+}
+
+constexpr int as_folder = O_PATH | O_DIRECTORY | O_CLOEXEC;
+
+/// Opens a folder in the folder `in`, or creates it.
+Descriptor open_component(int in, const fs::path& name, const fs::path& shown) {
+  constexpr mode_t usual_folder_mode = 0777;
+  if (mkdirat(in, name.c_str(), usual_folder_mode) != 0 && is_lack_of_resources(errno))
+    throw Unsupported(fmt::format("the folder cannot be created: {}", std::strerror(errno)),
+                      {shown.string()});
+  const int why = errno;
+  Descriptor opened(openat(in, name.c_str(), as_folder | O_NOFOLLOW));
+  if (opened.number() >= 0) return opened;
+  struct stat status {};
+  if (fstatat(in, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+    throw InputError(fmt::format("the folder cannot be created: {}", std::strerror(why)), {shown.string()});
+  if (S_ISLNK(status.st_mode)) refuse_link(shown);
+  throw InputError("not a folder", {shown.string()});
 }
 
 }  // namespace
@@ -151,10 +180,74 @@ void refuse_links(const fs::path& path) {
   fs::path part;
   for (const fs::path& component : whole) {
     part /= component;
-    if ((path.is_relative() || part == whole) && fs::is_symlink(part, error))
-      throw InputError("this is a symbolic link, to which nothing is written; name its target instead",
-                       {part.string()});
+    if ((path.is_relative() || part == whole) && fs::is_symlink(part, error)) refuse_link(part);
   }
+}
+
+OutputFolder::OutputFolder(fs::path path, Descriptor folder)
+    : path_(std::move(path)), folder_(std::move(folder)) {}
+
+OutputFolder::OutputFolder(const fs::path& folder) : path_(without_slash(folder)) {
+  fs::path part, rest = path_;
+  if (path_.is_absolute()) {
+    part = path_.parent_path();
+    rest = path_.filename();
+    std::error_code error;  // opening shows it
+    fs::create_directories(part, error);
+  }
+  folder_ = Descriptor(open(part.empty() ? "." : part.c_str(), as_folder));
+  if (folder_.number() < 0) cannot_write(part);
+  for (const fs::path& component : rest) {
+    part /= component;
+    folder_ = open_component(folder_.number(), component, part);
+  }
+}
+
+OutputFolder OutputFolder::of(const fs::path& file) {
+  fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  Descriptor opened(open(folder.c_str(), as_folder));
+  if (opened.number() < 0) cannot_write(file);
+  return {std::move(folder), std::move(opened)};
+}
+
+bool OutputFolder::replace_file(const std::string& name, std::string_view text) const {
+  return replace(folder_.number(), name, text, 0);
+}
+
+/// Whether a file of this kind is written to instead of being replaced. Throws InputError if it is refused.
+bool OutputFolder::is_written_through(const std::string& name) const {
+  struct stat own {
+  }, target{};
+  const int in = folder_.number();
+  const fs::path file = path_ / name;
+  if (fstatat(in, name.c_str(), &own, AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(own.st_mode)) return false;
+  if (S_ISFIFO(own.st_mode) || S_ISCHR(own.st_mode)) return true;
+  if (!S_ISLNK(own.st_mode)) throw InputError("not a regular file", {file.string()});
+  const std::string path = fs::absolute(file).lexically_normal().string();
+  // Everybody may create a link in these folders of /dev.
+  const bool is_public = path.starts_with("/dev/shm/") || path.starts_with("/dev/mqueue/");
+  const bool is_system = (path.starts_with("/dev/") && !is_public) || path.starts_with("/proc/");
+  if (!is_system || fstatat(in, name.c_str(), &target, 0) != 0 || S_ISBLK(target.st_mode))
+    throw InputError("the file is a symbolic link, which is not followed; name its target", {file.string()});
+  return true;
+}
+
+void OutputFolder::check_output(const std::string& name) const {
+  if (!is_written_through(name) && faccessat(folder_.number(), ".", W_OK | X_OK, 0) != 0)
+    cannot_write(path_ / name);
+}
+
+void OutputFolder::write_output(const std::string& name, std::string_view content) const {
+  if (!is_written_through(name)) {
+    if (!replace_file(name, content)) cannot_write(path_ / name);
+    return;
+  }
+  // Without O_NONBLOCK, opening a FIFO would wait for a reader.
+  const Descriptor to(
+      openat(folder_.number(), name.c_str(), O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  if (to.number() < 0 || fcntl(to.number(), F_SETFL, O_APPEND) != 0 ||
+      !write_all(to.number(), content.data(), content.size()))
+    cannot_write(path_ / name);
 }
 
 bool replace_file(const fs::path& file, std::string_view text) { return replace(file, text, 0); }
@@ -163,21 +256,10 @@ bool replace_program(const fs::path& file, std::string_view content) {
   return replace(file, content, executable);
 }
 
-void check_output(const fs::path& file) {
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  if (!is_written_through(file) && access(folder.c_str(), W_OK | X_OK) != 0) cannot_write(file);
-}
+void check_output(const fs::path& file) { OutputFolder::of(file).check_output(file.filename()); }
 
 void write_output(const fs::path& file, std::string_view content) {
-  if (!is_written_through(file)) {
-    if (!replace_file(file, content)) cannot_write(file);
-    return;
-  }
-  // Without O_NONBLOCK, opening a FIFO would wait for a reader.
-  Descriptor to(open(file.c_str(), O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
-  if (to.number() < 0 || fcntl(to.number(), F_SETFL, O_APPEND) != 0 ||
-      !write_all(to.number(), content.data(), content.size()))
-    cannot_write(file);
+  OutputFolder::of(file).write_output(file.filename(), content);
 }
 
 bool is_program(const fs::path& file) {

@@ -43,7 +43,8 @@ std::string read_text_file(const std::filesystem::path& file, std::size_t limit)
 std::optional<std::string> read_if_possible(const std::filesystem::path& file,
                                             std::size_t limit = std::numeric_limits<std::size_t>::max());
 
-/// Line `number` of a source, counted from 1; std::nullopt if there is no such line or it cannot be read.
+/// Line `number` of a source of at most 4 MiB, counted from 1; std::nullopt if there is no such line or the
+/// source cannot be read.
 std::optional<std::string> line_of(const std::filesystem::path& file, unsigned number);
 
 /// Writes `content` to a file in a temporary folder, replacing its contents. Returns false on failure.
@@ -67,12 +68,35 @@ std::filesystem::path without_slash(const std::filesystem::path& folder);
 /// path: a checkout can contain such links.
 void refuse_links(const std::filesystem::path& path);
 
-/// Throws InputError if write_output would refuse `file`, which may not exist yet.
-void check_output(const std::filesystem::path& file);
+/// A folder that stays the same although its path may lead elsewhere later: another program may replace a
+/// folder by a link while this one runs.
+class OutputFolder {
+ public:
+  /// Creates the folder if it does not exist. Throws InputError if refuse_links() would or if the path leads
+  /// to something else, and Unsupported if this machine lacks resources.
+  explicit OutputFolder(const std::filesystem::path& folder);
+  /// The existing folder of a file that the user named; links are followed.
+  static OutputFolder of(const std::filesystem::path& file);
 
-/// Writes a file that the user named: a regular file is replaced as a whole; a FIFO, a character device or a
-/// link below /dev or /proc, such as /dev/stdout, is written to. Throws InputError for anything else and for
-/// a folder that does not accept the file, and Unsupported if the file cannot be written completely.
+  /// replace_file() for the file of that name.
+  bool replace_file(const std::string& name, std::string_view text) const;
+  /// Throws InputError if write_output() would refuse the file, which may not exist yet.
+  void check_output(const std::string& name) const;
+  /// Writes a whole output: a regular file is replaced; a FIFO, a character device or a link below /dev or
+  /// /proc, such as /dev/stdout, is written to. Throws InputError for anything else and for a folder that
+  /// does not accept the file, and Unsupported if the file cannot be written completely.
+  void write_output(const std::string& name, std::string_view content) const;
+
+ private:
+  OutputFolder(std::filesystem::path path, Descriptor folder);
+  bool is_written_through(const std::string& name) const;
+
+  std::filesystem::path path_;
+  Descriptor folder_;
+};
+
+/// OutputFolder's functions for a file that the user named.
+void check_output(const std::filesystem::path& file);
 void write_output(const std::filesystem::path& file, std::string_view content);
 
 /// Whether `file` is a program that this user may execute.

@@ -1,21 +1,21 @@
 #include "base/hash.h"
 
 #include <fmt/format.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include <fmt/ranges.h>
+#include <sodium/core.h>
+#include <sodium/crypto_generichash_blake2b.h>
 
 #include <array>
 
 namespace foldproof {
 
-std::string content_hash(std::string_view bytes, std::string_view key) {
-  std::array<char, XXH3_SECRET_DEFAULT_SIZE> secret{};
-  if (!key.empty()) XXH3_generateSecret(secret.data(), secret.size(), key.data(), key.size());
-  const XXH128_hash_t hash =
-      key.empty() ? XXH3_128bits(bytes.data(), bytes.size())
-                  : XXH3_128bits_withSecret(bytes.data(), bytes.size(), secret.data(), secret.size());
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+std::string keyed_hash(std::string_view bytes, std::string_view key) {
+  static const int has_chosen_code [[maybe_unused]] = sodium_init();  // the fastest for this processor
+  std::array<unsigned char, 16> hash{};
+  const auto* const content = reinterpret_cast<const unsigned char*>(bytes.data());
+  const auto* const secret = reinterpret_cast<const unsigned char*>(key.data());
+  crypto_generichash_blake2b(hash.data(), hash.size(), content, bytes.size(), secret, key.size());
+  return fmt::format("{:02x}", fmt::join(hash, ""));
 }
 
 }  // namespace foldproof

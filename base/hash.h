@@ -16,8 +16,8 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// 128-bit XXH3 (xxHash), as 32 lower-case hexadecimal digits. Without a key, it distinguishes only contents
-/// that differ by accident: collisions can be constructed. With a key, constructing them requires the key.
-std::string content_hash(std::string_view bytes, std::string_view key = {});
+/// 128-bit BLAKE2b (RFC 7693) with a key of at most 64 bytes, as 32 lower-case hexadecimal digits. Who does
+/// not know the key cannot construct contents with the same hash.
+std::string keyed_hash(std::string_view bytes, std::string_view key);
 
 }  // namespace foldproof

@@ -1,6 +1,7 @@
-// SIGINT, SIGTERM and SIGHUP as a request to end, which a process can poll and wait for.
+// Requests to end, which a process can poll and wait for: SIGINT, SIGTERM, SIGHUP and time limits.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <thread>
 
@@ -12,26 +13,38 @@ namespace foldproof {
 /// end early.
 struct Interrupted {};
 
+/// Why a process should end early.
+enum class EndReason : unsigned char {
+  none,
+  interrupted,  ///< by the user
+  out_of_time,  ///< a deadline has passed
+  too_slow      ///< it has made no progress for longer than its pool (base/task_pool.h) accepts
+};
+
 /// Receives SIGINT, SIGTERM and, unless it is ignored, SIGHUP in a thread of its own while it exists. Only
 /// one can exist in a process; a fork does not inherit it. Construct it before other threads start: in a
 /// thread that exists already, a signal ends the process.
 ///
-///   signal ──► is a GracefulEnd alive? ──no──► end_now()
+///   signal ──► is a GracefulEnd alive? ──no──► end_now(interrupted)
 ///                      │ yes
-///                      └──► interrupt_descriptor() becomes readable; end_now() after 1.7 s
+///                      └──► interrupt_descriptor() becomes readable; end_now(interrupted) after 1.7 s
+///   the deadline of a TimeLimit ──► end_now(out_of_time), but not while a GracefulEnd is alive
 class InterruptHandler {
  public:
   /// Blocks the signals in the calling thread and in the threads that it starts later. `end_now` is called
   /// in the handler's thread, and must not return.
-  explicit InterruptHandler(std::function<void()> end_now);
+  explicit InterruptHandler(std::function<void(EndReason)> end_now);
   ~InterruptHandler();
   InterruptHandler(const InterruptHandler&) = delete;
   InterruptHandler& operator=(const InterruptHandler&) = delete;
 
  private:
+  enum class Event : unsigned char { signal, stop, time_limit };
+  Event next_event();
+  bool is_stopped_within(std::chrono::milliseconds time) const;
   void handle();
 
-  std::function<void()> end_now_;
+  std::function<void(EndReason)> end_now_;
   Descriptor signals_;
   Descriptor stop_;
   std::thread thread_;
@@ -46,19 +59,22 @@ class GracefulEnd {
   GracefulEnd& operator=(const GracefulEnd&) = delete;
 };
 
+/// While one exists, the process ends 0.7 s after the deadline; who polls the deadline can end by itself
+/// before. Only one can exist at a time. For work that does not poll, such as reading; without a handler, it
+/// has no effect.
+class TimeLimit {
+ public:
+  explicit TimeLimit(Deadline deadline);
+  ~TimeLimit();
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+};
+
 /// Whether the process has a handler that has received a signal.
 bool is_interrupted();
 
 /// Readable once the handler has received a signal; -1 without a handler.
 int interrupt_descriptor();
-
-/// Why a task of a pool (base/task_pool.h) should end early.
-enum class EndReason : unsigned char {
-  none,
-  interrupted,  ///< by the user
-  out_of_time,  ///< the deadline of the pool has passed
-  too_slow      ///< it has made no progress for longer than the pool accepts
-};
 
 /// The reason why this task should end; none in a process that is not a task, and before
 /// receive_end_reasons(). Long work polls it and throws Interrupted.

@@ -70,6 +70,16 @@ std::string escaped(std::string_view text, IsKept is_kept) {
 
 bool is_layout(char c) { return c == '\n' || c == '\t'; }
 
+/// Replaces the second # of each "##" that only letters separate from a "[".
+std::string without_bracket_commands(std::string text, std::string_view escape) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  for (std::size_t at = text.find("##"); at != std::string::npos; at = text.find("##", at + 1)) {
+    const std::size_t end = text.find_first_not_of(letters, at + 2);
+    if (end != std::string::npos && text[end] == '[') text.replace(at + 1, 1, escape);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -79,6 +89,24 @@ std::string printable(std::string_view text) {
 }
 
 std::string printable_lines(std::string_view text) { return escaped(text, is_layout); }
+
+std::string without_commands(std::string text) {
+  constexpr std::string_view colons = "::";
+  // A command may follow any white space of Unicode.
+  const auto is_visible_or_end = [](char c) { return c == '\n' || (c > ' ' && c <= '~'); };
+  for (std::size_t line = 0; line < text.size(); ++line) {
+    const auto begin = text.begin() + static_cast<std::ptrdiff_t>(line);
+    const auto first =
+        static_cast<std::size_t>(std::find_if(begin, text.end(), is_visible_or_end) - text.begin());
+    if (text.compare(first, colons.size(), colons) == 0) text.replace(first, 1, "\\x3a");
+    line = std::min(text.find('\n', first), text.size());
+  }
+  return without_bracket_commands(std::move(text), "\\x23");
+}
+
+std::string json_without_commands(std::string json) {
+  return without_bracket_commands(std::move(json), "\\u0023");
+}
 
 std::string xml_text(std::string_view text) {
   std::string out;

@@ -15,6 +15,11 @@ std::string printable(std::string_view text);
 /// The same, but line breaks and tabs remain.
 std::string printable_lines(std::string_view text);
 
+/// Output for a log in which CI services look for commands: `::add-mask::…` at the beginning of a line, and
+/// `##vso[…]` or `##[…]` anywhere. Both get an escape: \x3a or \x23, in JSON \u0023.
+std::string without_commands(std::string text);
+std::string json_without_commands(std::string json);
+
 /// printable() as content or as an attribute of an XML element, without markup.
 std::string xml_text(std::string_view text);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <malloc.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <list>
 #include <optional>
 #include <span>
@@ -22,6 +20,7 @@
 #include "base/bytes.h"
 #include "base/child.h"
 #include "base/files.h"
+#include "base/memory.h"
 
 namespace foldproof {
 
@@ -80,16 +79,6 @@ void keep_freed_memory() {
   mallopt(M_TOP_PAD, 16 * megabyte);
 }
 
-/// AddressSanitizer reserves terabytes, which would count.
-void limit_memory(std::uint64_t bytes) {
-#ifndef __SANITIZE_ADDRESS__
-  const rlimit limit{bytes, bytes};
-  if (bytes != 0) setrlimit(RLIMIT_DATA, &limit);
-#else
-  static_cast<void>(bytes);
-#endif
-}
-
 std::string out_of_memory(const TaskPool& pool) {
   if (pool.memory == 0) return "it ran out of memory";
   return fmt::format("it needs more than {} MiB of memory, its share of this machine's memory",
@@ -98,7 +87,7 @@ std::string out_of_memory(const TaskPool& pool) {
 
 void work_and_report(const TaskPool& pool, std::size_t task, int to) {
   keep_freed_memory();
-  limit_memory(pool.memory);
+  if (pool.memory != 0) limit_memory(pool.memory, pool.memory);
   try {
     const TaskReporter reporter{
         [to](std::uint64_t done) { send(to, Message::progress, std::to_string(done)); },
@@ -333,24 +322,6 @@ std::string Outcome::reason() const {
   if (ending == Ending::too_slow) return "it made no progress for too long";
   if (ending == Ending::out_of_time) return "the time budget was exhausted";
   return position.file.empty() ? text : to_string(position) + ": " + text;
-}
-
-namespace {
-
-/// This machine's memory in bytes, or less if a container limits it.
-std::uint64_t memory_of_machine() {
-  const auto physical =
-      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  std::uint64_t limit = 0;  // remains 0 if there is no file, or for "max"
-  std::ifstream("/sys/fs/cgroup/memory.max") >> limit;
-  return limit == 0 ? physical : std::min(limit, physical);
-}
-
-}  // namespace
-
-std::uint64_t memory_share(std::size_t tasks, unsigned processes) {
-  const std::uint64_t together = std::max<std::uint64_t>(1, std::min<std::uint64_t>(processes, tasks));
-  return memory_of_machine() / 4 * 3 / together;
 }
 
 bool TaskPool::run() const { return Run(*this).run(); }

@@ -71,8 +71,4 @@ struct TaskPool {
   bool run() const;
 };
 
-/// The memory that each task of such a pool may allocate, in bytes: together three quarters of this machine's
-/// memory, or of what a container limits it to.
-std::uint64_t memory_share(std::size_t tasks, unsigned processes);
-
 }  // namespace foldproof

@@ -135,7 +135,8 @@ void prove(const std::vector<Assignment>& assignments, const MutationRunOptions&
   std::vector<Assignment> clean;
   for (std::size_t i = 0; i < assignments.size(); ++i)
     if (result.report.kernels[i].verdict == Verdict::clean) clean.push_back(assignments[i]);
-  MutationRun proof = run_mutations(representatives(clean), options, line);
+  clean = representatives(clean);
+  MutationRun proof = run_mutations(clean, mutants_of(clean), options, line);
   result.proof = std::move(proof.reports);
   result.interrupted = proof.interrupted;
 }
@@ -151,9 +152,9 @@ std::string devices_of(const std::vector<Assignment>& assignments, const std::st
 }
 
 /// Writes the reports; a failure is noted, so that the results are printed all the same.
-bool writes_reports(const std::string& folder, const CampaignResult& result, const Console& console) {
+bool writes_reports(const ReportFolder& folder, const CampaignResult& result, const Console& console) {
   try {
-    write_reports(folder, result.report);
+    folder.write(result.report);
   } catch (const Unsupported& error) {
     console.complain(error.sentence(), error.position());
     return false;
@@ -167,7 +168,8 @@ int audit(const Arguments& arguments, const Console& console) {
   if (arguments.large) check_large(arguments);
   AskedGpu gpu = asked_gpu(arguments.device);
   const auto tools = tools_named(arguments.sanitizer);
-  if (!arguments.report.empty()) check_report_folder(arguments.report);
+  std::optional<ReportFolder> reports;
+  if (!arguments.report.empty()) reports.emplace(arguments.report);
   refuse_links(arguments.store);
   CampaignOptions options = campaign_options(arguments);
   MutationRunOptions proof = proof_options(arguments, options.audit.seed);
@@ -192,8 +194,7 @@ int audit(const Arguments& arguments, const Console& console) {
   CampaignResult result = run_campaign(assignments, options, line);
   result.report.skipped_devices = std::move(gpu.skipped);
   result.report.device = devices_of(assignments, gpu.name, result.report.device);
-  const bool is_written =
-      result.wrong_input || arguments.report.empty() || writes_reports(arguments.report, result, console);
+  const bool is_written = result.wrong_input || !reports || writes_reports(*reports, result, console);
   proof.deadline = std::chrono::steady_clock::now() + proof_time;
   if (arguments.prove && !result.wrong_input && !result.interrupted) prove(assignments, proof, result, line);
   const Exit status = conclude(result, severity_named(arguments.fail_on).value(), console, line);

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "base/memory.h"
 #include "base/task_pool.h"
 #include "command/emulated.h"
 #include "command/gpu_workers.h"

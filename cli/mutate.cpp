@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/interrupts.h"
 #include "cli/audit_arguments.h"
 #include "cli/mutation_run.h"
 #include "cli/verbs.h"
@@ -67,6 +68,13 @@ Exit conclude(const MutationRun& run, std::optional<double> floor, const Console
   return status;
 }
 
+std::vector<std::vector<Mutant>> checked_mutants(const std::vector<Assignment>& assignments,
+                                                 Deadline deadline) {
+  const TimeLimit reading(deadline);
+  check_all_equivalents(assignments);
+  return mutants_of(assignments);
+}
+
 int mutate(const Arguments& arguments, const Console& console) {
   const MutationRunOptions options = options_of(arguments);
   ProgressLine line;
@@ -79,8 +87,8 @@ int mutate(const Arguments& arguments, const Console& console) {
   if (!arguments.all_instances) assignments = representatives(assignments);
   assignments = arguments.sharded(assignments);
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
-  check_all_equivalents(assignments);
-  const MutationRun run = run_mutations(assignments, options, line);
+  const MutationRun run =
+      run_mutations(assignments, checked_mutants(assignments, options.deadline), options, line);
   line.clear();
   console.print_as_asked([&] { return to_json(run.reports, run.device, options.mutation.seed); },
                          [&] {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/memory.h"
 #include "base/task_pool.h"
 #include "command/emulated.h"
 #include "reports/mutation.h"
@@ -22,14 +23,6 @@ struct Slice {
   std::size_t assignment;
   std::span<const Mutant> mutants;
 };
-
-std::vector<std::vector<Mutant>> mutants_of(const std::vector<Assignment>& assignments) {
-  std::vector<std::vector<Mutant>> mutants;
-  for (const Assignment& assignment : assignments)
-    mutants.push_back(assignment.subject->image ? mutants_of(*assignment.instance, *assignment.subject->image)
-                                                : std::vector<Mutant>{});
-  return mutants;
-}
 
 std::vector<Slice> slices_of(const std::vector<std::vector<Mutant>>& mutants) {
   std::vector<Slice> slices;
@@ -118,9 +111,17 @@ void check_all_equivalents(const std::vector<Assignment>& assignments) {
   }
 }
 
-MutationRun run_mutations(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
+std::vector<std::vector<Mutant>> mutants_of(const std::vector<Assignment>& assignments) {
+  std::vector<std::vector<Mutant>> mutants;
+  for (const Assignment& assignment : assignments)
+    mutants.push_back(assignment.subject->image ? mutants_of(*assignment.instance, *assignment.subject->image)
+                                                : std::vector<Mutant>{});
+  return mutants;
+}
+
+MutationRun run_mutations(const std::vector<Assignment>& assignments,
+                          const std::vector<std::vector<Mutant>>& mutants, const MutationRunOptions& options,
                           ProgressLine& line) {
-  const std::vector<std::vector<Mutant>> mutants = mutants_of(assignments);
   const std::vector<Slice> slices = slices_of(mutants);
   MutationRun run;
   run.device = emulated::device_name;

@@ -32,8 +32,12 @@ std::vector<Assignment> representatives(const std::vector<Assignment>& assignmen
 /// image are left out.
 void check_all_equivalents(const std::vector<Assignment>& assignments);
 
-/// The annotations must have been checked by check_all_equivalents().
-MutationRun run_mutations(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
+/// The mutants of each assignment; none of a subject without an image.
+std::vector<std::vector<Mutant>> mutants_of(const std::vector<Assignment>& assignments);
+
+/// Checks the mutants of each assignment. The annotations must have been checked by check_all_equivalents().
+MutationRun run_mutations(const std::vector<Assignment>& assignments,
+                          const std::vector<std::vector<Mutant>>& mutants, const MutationRunOptions& options,
                           ProgressLine& line);
 
 }  // namespace foldproof

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/memory.h"
 #include "base/printable.h"
 #include "base/task_pool.h"
 #include "base/text.h"

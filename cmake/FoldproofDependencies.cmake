@@ -28,16 +28,12 @@ foldproof_dependency(Catch2 Catch2::Catch2 GIT_REPOSITORY https://github.com/cat
 foldproof_dependency(rapidcheck rapidcheck GIT_REPOSITORY https://github.com/emil-e/rapidcheck
                      GIT_TAG 08b505805af0d4ac37c9d3f93f87d03db29e6e1d)
 
-# xxHash: only its header is used; distributions do not ship a CMake package for it.
-find_path(FOLDPROOF_XXHASH_INCLUDE xxhash.h)
-if(NOT FOLDPROOF_XXHASH_INCLUDE)
-  if(FOLDPROOF_OFFLINE)
-    message(FATAL_ERROR "xxhash.h was not found and FOLDPROOF_OFFLINE forbids downloading it; "
-                        "install the system package (./x setup does) or configure without FOLDPROOF_OFFLINE.")
-  endif()
-  FetchContent_Declare(xxhash GIT_REPOSITORY https://github.com/Cyan4973/xxHash GIT_TAG v0.8.1)
-  FetchContent_MakeAvailable(xxhash)
-  set(FOLDPROOF_XXHASH_INCLUDE "${xxhash_SOURCE_DIR}")
+# libsodium ships no CMake package, and is not built with CMake. The static library makes the programs run on
+# machines without it.
+find_path(FOLDPROOF_SODIUM_INCLUDE sodium.h)
+find_library(FOLDPROOF_SODIUM NAMES libsodium.a sodium)
+if(NOT FOLDPROOF_SODIUM_INCLUDE OR NOT FOLDPROOF_SODIUM)
+  message(FATAL_ERROR "libsodium was not found; install libsodium-dev (./x setup does) or libsodium-devel.")
 endif()
 
 find_package(Boost 1.74 REQUIRED)

@@ -47,23 +47,28 @@ bool written(const std::string& text) {
   return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
 }
 
+void print_safe(const std::string& text) {
+  const std::lock_guard lock(output);
+  if (!written(text))
+    throw Unsupported(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+}
+
 void say(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  const std::string safe = without_commands(text);
+  std::fwrite(safe.data(), 1, safe.size(), stderr);
   std::fflush(stderr);
 }
+
+std::string json_text(const Json& object) { return json_without_commands(dump(object)) + "\n"; }
 
 }  // namespace
 
 bool Console::colored() const { return takes_color(STDOUT_FILENO, color); }
 unsigned Console::width() const { return terminal_width(STDOUT_FILENO); }
 
-void Console::print(const Json& object) const { print(dump(object) + "\n"); }
+void Console::print(const Json& object) const { print_safe(json_text(object)); }
 
-void Console::print(const std::string& text) const {
-  const std::lock_guard lock(output);
-  if (!written(text))
-    throw Unsupported(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
-}
+void Console::print(const std::string& text) const { print_safe(without_commands(text)); }
 
 void Console::note(const std::string& line) const { say(shortened(printable(line)) + "\n"); }
 
@@ -77,13 +82,13 @@ void Console::complain(const std::string& sentence, const Position& position) co
 void Console::fail(const std::string& sentence, const Position& position) const {
   const std::lock_guard lock(output);
   complain(sentence, position);
-  if (json() && std::ferror(stdout) == 0) written(dump(error_json(shortened(sentence), position)) + "\n");
+  if (json() && std::ferror(stdout) == 0) written(json_text(error_json(shortened(sentence), position)));
 }
 
 void Console::fail_for_good(const std::string& sentence) const {
   output.lock();
   complain(sentence, {});
-  if (json() && !has_printed) written(dump(error_json(shortened(sentence), {})) + "\n");
+  if (json() && !has_printed) written(json_text(error_json(shortened(sentence), {})));
 }
 
 ProgressLine::ProgressLine()

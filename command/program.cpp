@@ -20,6 +20,7 @@
 #include "base/child.h"
 #include "base/files.h"
 #include "base/interrupts.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "command/console.h"
 
@@ -117,10 +118,12 @@ void ignore_signals_of_writing() {
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
 }
 
+volatile std::sig_atomic_t status_at_end = exit_interrupted;
+
 /// Ends this process after 0.2 s, so that two seconds after a signal it has ended: printing blocks on a full
 /// pipe that no process reads.
 void end_soon() {
-  std::signal(SIGALRM, [](int) { _exit(exit_interrupted); });
+  std::signal(SIGALRM, [](int) { _exit(status_at_end); });
   sigset_t alarm_only;
   sigemptyset(&alarm_only);
   sigaddset(&alarm_only, SIGALRM);
@@ -130,12 +133,21 @@ void end_soon() {
 }
 
 /// Called by the interrupt handler.
-[[noreturn]] void end_interrupted(const Console& console) {
+[[noreturn]] void end_early(const Console& console, EndReason reason) {
+  const bool is_late = reason == EndReason::out_of_time;
+  status_at_end = is_late ? exit_unable : exit_interrupted;
   kill_children();
   remove_temporary_folders();
   end_soon();
-  console.fail_for_good("the run was interrupted");
-  _exit(exit_interrupted);
+  console.fail_for_good(is_late ? "the time budget was exhausted while the input was read"
+                                : "the run was interrupted");
+  _exit(status_at_end);
+}
+
+/// Reading what others wrote must not take the machine's memory; tasks and programs may use more.
+void limit_memory_for_reading() {
+  const std::uint64_t all = memory_share(1, 1);
+  limit_memory(std::max(all / 3, std::uint64_t{1} << 30), all);
 }
 
 int guarded(const Run& run, const Console& console) {
@@ -151,7 +163,7 @@ int guarded(const Run& run, const Console& console) {
     console.fail("the run was interrupted", {});
     return exit_interrupted;
   } catch (const std::bad_alloc&) {
-    console.fail("out of memory", {});
+    console.fail(fmt::format("the input needs more than {} MiB of memory", memory_limit() >> 20), {});
     return exit_unable;
   } catch (const std::exception& error) {
     console.fail(std::string("internal error: ") + error.what(), {});
@@ -165,7 +177,7 @@ int handle_interrupts(const Console& console) {
   return guarded(
       [&] {
         static auto& handler [[maybe_unused]] =
-            *new InterruptHandler([console] { end_interrupted(console); });
+            *new InterruptHandler([console](EndReason reason) { end_early(console, reason); });
         return int{exit_ok};
       },
       console);
@@ -193,6 +205,7 @@ int print_help(const CLI::App& app, const CLI::Success& asked, const Console& co
 int run(const Program& program, int argc, char** argv) {
   occupy_standard_descriptors();
   ignore_signals_of_writing();
+  limit_memory_for_reading();
   std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it, and then no child could be waited for
   const std::vector<std::string> arguments = arguments_of(argc, argv);
   Console console;

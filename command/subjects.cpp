@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/interrupts.h"
+#include "base/memory.h"
 #include "base/task_pool.h"
 #include "command/emulated.h"
 #include "contracts/guess.h"
@@ -109,6 +111,7 @@ bool launches(const Instance& instance, const std::string& entry) {
 }
 
 LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const CompileOptions& options) {
+  const TimeLimit reading(options.deadline);
   const std::vector<fs::path> files = contract_files(choice);
   if (files.empty()) return {guessed_subjects(choice, options), {}};
   LoadedSubjects loaded;
@@ -122,6 +125,9 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
         loaded.subjects.push_back({std::move(contract), {}, nullptr});
     } catch (const InputError& error) {
       loaded.errors.push_back(error);
+    } catch (const std::bad_alloc&) {
+      throw Unsupported(fmt::format("the contracts need more than {} MiB of memory", memory_limit() >> 20),
+                        {file.string()});
     }
   }
   if (loaded.subjects.empty() && loaded.errors.empty())
@@ -210,6 +216,7 @@ void fill_cache(const std::vector<Subject*>& subjects, const CompileOptions& opt
   TaskPool pool;
   pool.tasks = subjects.size();
   pool.processes = jobs;
+  pool.memory = memory_share(pool.tasks, pool.processes);
   pool.deadline = options.deadline;
   pool.work = [&](std::size_t task, const auto&) {
     compile_contract(subjects[task]->contract, options);
@@ -230,6 +237,7 @@ void fill_cache(const std::vector<Subject*>& subjects, const CompileOptions& opt
 
 void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
                       const Console& console, ProgressLine& line) {
+  const TimeLimit reading(options.deadline);
   CompileOptions from_cache = options;
   from_cache.only_cached = true;
   std::vector<InputError> errors;
@@ -259,9 +267,13 @@ unsigned default_jobs() {
 
 std::vector<Contract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
                                         const CompileOptions& options, std::vector<std::string>& said) {
+  static constexpr std::chrono::milliseconds longest_trial{20'000};
   std::vector<Contract> contracts = guess_contracts(source, entry, options, said);
   TaskPool pool;
   pool.tasks = contracts.size();
+  pool.memory = memory_share(1, 1);
+  pool.deadline = options.deadline;
+  pool.patience = [](std::size_t) { return std::optional(longest_trial); };
   pool.work = [&](std::size_t task, const auto&) -> std::string {
     const auto runner = checked_runner();
     const auto image = compile_contract(contracts[task], options);

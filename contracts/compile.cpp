@@ -15,6 +15,7 @@
 #include "base/child.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "contracts/call.h"
 #include "contracts/compile_commands.h"
 #include "contracts/declarations.h"
@@ -84,7 +85,8 @@ std::string cache_key(const Unit& unit, const PtxCache& cache) {
     parts.push_back(std::to_string(list->size()));
     parts.insert(parts.end(), list->begin(), list->end());
   }
-  for (const char* variable : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CPATH", "CPLUS_INCLUDE_PATH"}) {
+  for (const char* variable :
+       {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH", "CPLUS_INCLUDE_PATH"}) {
     const char* value = std::getenv(variable);
     parts.emplace_back(value == nullptr ? "" : value);
   }
@@ -123,10 +125,22 @@ std::string cache_key(const Unit& unit, const PtxCache& cache) {
                   said));
 }
 
+/// Whether nvcc, its host compiler or LLVM says so.
+bool is_out_of_memory(const std::string& output) {
+  constexpr std::string_view sentences[] = {"out of memory allocating", "virtual memory exhausted",
+                                            "error: out of memory", "ERROR: out of memory"};
+  return std::ranges::any_of(sentences,
+                             [&](std::string_view said) { return output.find(said) != std::string::npos; });
+}
+
 [[noreturn]] void refuse(const Unit& unit, const ProcessResult& result) {
   if (const auto how = how_ended_by_signal(result)) throw Unsupported("nvcc " + *how);
   if (result.output.find("No space left on device") != std::string::npos)
     throw Unsupported("nvcc cannot write its temporary files: no space is left on the device; set TMPDIR");
+  if (is_out_of_memory(result.output))
+    throw Unsupported(fmt::format("nvcc needs more than {} MiB of memory, the limit of this run",
+                                  memory_limit_of_programs() >> 20),
+                      {unit.source.string()});
   if (const auto said = complaint_about_host_compiler(result.output)) refuse_host_compiler(unit, *said);
   const Diagnostic error = first_error(result.output, result.status);
   if (const auto index = entry_of_diagnostic(error.where.file); index && *index < unit.entries.size())

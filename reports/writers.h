@@ -3,14 +3,21 @@
 
 #include <filesystem>
 
+#include "base/files.h"
 #include "properties/verdict.h"
 
 namespace foldproof {
 
-/// Creates the folder if it is missing. Throws InputError or Unsupported if nothing can be written there.
-void check_report_folder(const std::filesystem::path& folder);
+/// The folder that receives report.txt, report.json and every further format.
+class ReportFolder {
+ public:
+  /// Creates the folder if it is missing. Throws InputError or Unsupported if nothing can be written there.
+  explicit ReportFolder(const std::filesystem::path& folder);
+  /// Throws Unsupported if a file cannot be written.
+  void write(const AuditReport& report) const;
 
-/// Writes report.txt, report.json and every further format into the folder. Throws Unsupported if that fails.
-void write_reports(const std::filesystem::path& folder, const AuditReport& report);
+ private:
+  OutputFolder folder_;
+};
 
 }  // namespace foldproof

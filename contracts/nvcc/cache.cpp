@@ -50,7 +50,7 @@ std::optional<std::string> hash_of_file(const std::string& file, const std::stri
   if (hash.empty() || known != identity) {
     const auto text = read_if_possible(file, largest_file);
     if (!text) return std::nullopt;
-    hash = content_hash(*text, secret);
+    hash = keyed_hash(*text, secret);
     known = identity;
   }
   return hash;

@@ -40,7 +40,7 @@ class PtxCache {
   /// the folders) and `nvcc` (unless empty) compiled it.
   std::optional<CachedPtx> find(const std::string& key, std::string_view nvcc) const;
   /// The hash of a content, keyed by the folder's secret: for keys, and for contents outside the cached file.
-  std::string hash(std::string_view content) const { return content_hash(content, secret_); }
+  std::string hash(std::string_view content) const { return keyed_hash(content, secret_); }
   /// The hash of the names of all files below the folder, except this cache, stored cases and `except`;
   /// nothing if they are too many.
   std::optional<std::string> listing(const std::string& folder,

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/printable.h"
 #include "base/text.h"
@@ -72,14 +73,15 @@ std::vector<StoredCase> CaseStore::load(const Contract& contract, const Instance
   return cases;
 }
 
-std::string CaseStore::write(const fs::path& file, const std::string& text) const {
+std::string CaseStore::write(const std::string& file, const std::string& text) const try {
   if (!is_utf8(text)) return "the path of the contract is not UTF-8";
-  for (const fs::path& path : {folder_, file})
+  for (const fs::path& path : {folder_, folder_ / file})
     if (is_link(path)) return fmt::format("{} is a symbolic link", path.filename().string());
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error) return error.message();
-  return replace_file(file, text) ? "" : std::strerror(errno);
+  return OutputFolder(folder_).replace_file(file, text) ? "" : std::strerror(errno);
+} catch (const InputError& error) {
+  return error.sentence();
+} catch (const Unsupported& error) {
+  return error.sentence();
 }
 
 CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& instance, const Case& c,
@@ -89,12 +91,11 @@ CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& insta
                     std::string(name(finding.kind)), c, entry_of(contract, instance)};
   if (stored.contract.empty()) stored.contract = subject;
   const std::uint64_t where = hash_of(subject.string() + to_string(finding.at));
-  const fs::path file =
-      folder_ / fmt::format("{}-{}{}{}-{:08x}.toml", file_name_part(subject.stem().string()),
-                            file_name_part(instance.label), instance.label.empty() ? "" : "-",
-                            name(finding.kind), where >> 32);
+  const std::string file = fmt::format("{}-{}{}{}-{:08x}.toml", file_name_part(subject.stem().string()),
+                                       file_name_part(instance.label), instance.label.empty() ? "" : "-",
+                                       name(finding.kind), where >> 32);
   const std::string why_not = write(file, to_toml(stored));
-  if (why_not.empty()) return {"foldproof replay " + shell_word(file.string()), ""};
+  if (why_not.empty()) return {"foldproof replay " + shell_word((folder_ / file).string()), ""};
   return {"",
           fmt::format("the failing case could not be stored in {} ({}); choose another folder with --store",
                       folder_.string(), why_not)};

@@ -32,7 +32,7 @@ class CaseStore {
 
  private:
   /// Why the text cannot be written to this file of the folder, as a phrase; empty if it was.
-  std::string write(const std::filesystem::path& file, const std::string& text) const;
+  std::string write(const std::string& file, const std::string& text) const;
 
   std::filesystem::path folder_;
   bool is_cache_;

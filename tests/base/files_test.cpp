@@ -176,6 +176,32 @@ TEST_CASE("writing a file replaces its content") {
   CHECK_FALSE(write_file(folder.path() / "no such folder" / "file", "text"));
 }
 
+TEST_CASE("an output folder stays the same although a link replaces it") {
+  const TemporaryFolder outer;
+  const fs::path folder = outer.path() / "new" / "folder", moved = outer.path() / "moved",
+                 victim = outer.path() / "victim";
+  fs::create_directory(victim);
+  const OutputFolder output(folder);
+  fs::rename(folder, moved);
+  fs::create_directory_symlink(victim, folder);
+  CHECK(output.replace_file("a", "text"));
+  output.write_output("b", "text");
+  CHECK(read_text_file(moved / "a", 100) == "text");
+  CHECK(read_text_file(moved / "b", 100) == "text");
+  CHECK(fs::is_empty(victim));
+  CHECK_THROWS_WITH(OutputFolder(folder), folder.string() +
+                                              ": this is a symbolic link, to which nothing is "
+                                              "written; name its target instead");
+}
+
+TEST_CASE("an output folder is not a file, and can be the root or the current folder") {
+  const TemporaryFolder folder;
+  REQUIRE(write_file(folder.path() / "file", ""));
+  CHECK_THROWS_WITH(OutputFolder(folder.path() / "file"), folder.path().string() + "/file: not a folder");
+  CHECK_THROWS_AS(OutputFolder(folder.path() / "file" / "folder"), InputError);
+  for (const char* existing : {"/", ".", "./", "..", "/tmp"}) CHECK_NOTHROW(OutputFolder(existing));
+}
+
 TEST_CASE("lines of a file are numbered from 1") {
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "file";
@@ -186,6 +212,8 @@ TEST_CASE("lines of a file are numbered from 1") {
   CHECK(line_of(file, 3) == "three");
   CHECK_FALSE(line_of(file, 4));
   CHECK_FALSE(line_of(folder.path(), 1));
+  REQUIRE(write_file(file, "one\n" + std::string(std::size_t{4} << 20, ' ')));
+  CHECK_FALSE(line_of(file, 1));
 }
 
 TEST_CASE("a program is an executable file in the first folder of PATH that has one") {

@@ -4,11 +4,12 @@
 
 using namespace foldproof;
 
-TEST_CASE("a content hash is XXH3 of 128 bits, with the digits that xxhsum prints") {
-  CHECK(content_hash("") == "99aa06d3014798d86001c324468d497f");
-  CHECK(content_hash("abc", "key") != content_hash("abc"));
-  CHECK(content_hash("abc", "key") != content_hash("abc", "another"));
-  CHECK(content_hash("abc") == "06b05ab6733a618578af5f94892f3950");
+TEST_CASE("a keyed hash is BLAKE2b of 128 bits") {
+  // As Python's hashlib.blake2b(…, key=…, digest_size=16) computes them.
+  CHECK(keyed_hash("", "0123456789abcdef") == "ae1b7d5885b9050a9e768c79b773414a");
+  CHECK(keyed_hash("abc", "0123456789abcdef") == "ba12358e44e48c3039f89e0d14dbcaa5");
+  CHECK(keyed_hash("abc", "another key of the cache") == "c978561af5bb4ce1ff7d88d69888cee9");
+  CHECK(keyed_hash(std::string(1000, 'a'), "0123456789abcdef") == "85b93463e3c19ef59223f09302679e3e");
 }
 
 TEST_CASE("mixed() is the output function of SplitMix64") {

@@ -38,7 +38,7 @@ void wait_for_interrupt() {
 /// Sends that many signals to a handler, which is then destroyed during the grace.
 void interrupt_destroyed_handler(int signals) {
   const GracefulEnd graceful;
-  const InterruptHandler handler([] { _exit(end_now_called); });
+  const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
   send(SIGINT);
   wait_for_interrupt();
   for (int k = 1; k < signals; ++k) send(SIGINT);
@@ -49,7 +49,7 @@ void interrupt_destroyed_handler(int signals) {
 TEST_CASE("without a GracefulEnd, a signal calls end_now at once") {
   const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
   const ExitStatus status = status_of([signal] {
-    const InterruptHandler handler([] { _exit(end_now_called); });
+    const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
     send(signal);
     std::this_thread::sleep_for(1500ms);  // less than the grace
     _exit(too_late);
@@ -60,7 +60,7 @@ TEST_CASE("without a GracefulEnd, a signal calls end_now at once") {
 TEST_CASE("with a GracefulEnd, end_now is called 1.7 s after the signal") {
   const ExitStatus status = status_of([] {
     std::chrono::steady_clock::time_point sent;
-    const InterruptHandler handler([&] {
+    const InterruptHandler handler([&](EndReason) {
       const auto waited = std::chrono::steady_clock::now() - sent;
       _exit(waited < 1700ms ? too_early : waited > 4s ? too_late : end_now_called);
     });
@@ -75,7 +75,7 @@ TEST_CASE("with a GracefulEnd, end_now is called 1.7 s after the signal") {
 
 TEST_CASE("with a GracefulEnd, an interrupted process sees the interrupt and can exit by itself") {
   const ExitStatus status = status_of([] {
-    const InterruptHandler handler([] { _exit(end_now_called); });
+    const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
     const GracefulEnd graceful;
     if (is_interrupted() || is_readable(interrupt_descriptor(), 0ms)) _exit(too_early);
     send(SIGTERM);
@@ -87,7 +87,7 @@ TEST_CASE("with a GracefulEnd, an interrupted process sees the interrupt and can
 
 TEST_CASE("a GracefulEnd that has ended gives no grace") {
   const ExitStatus status = status_of([] {
-    const InterruptHandler handler([] { _exit(end_now_called); });
+    const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
     { const GracefulEnd graceful; }
     send(SIGINT);
     std::this_thread::sleep_for(1500ms);
@@ -100,8 +100,9 @@ TEST_CASE("a second signal does not shorten the grace") {
   const int second = GENERATE(SIGINT, SIGTERM);
   const ExitStatus status = status_of([second] {
     std::chrono::steady_clock::time_point sent;
-    const InterruptHandler handler(
-        [&] { _exit(std::chrono::steady_clock::now() - sent < 1700ms ? too_early : end_now_called); });
+    const InterruptHandler handler([&](EndReason) {
+      _exit(std::chrono::steady_clock::now() - sent < 1700ms ? too_early : end_now_called);
+    });
     const GracefulEnd graceful;
     sent = std::chrono::steady_clock::now();
     send(SIGINT);
@@ -134,7 +135,7 @@ TEST_CASE("after the handler is destroyed, the process counts as not interrupted
 
 TEST_CASE("a signal ends a fork, even if its parent has a handler") {
   const ExitStatus status = status_of([] {
-    const InterruptHandler handler([] { _exit(end_now_called); });
+    const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
     const ExitStatus fork = status_of([] {
       send(SIGINT);
       _exit(unexpected);
@@ -147,7 +148,7 @@ TEST_CASE("a signal ends a fork, even if its parent has a handler") {
 TEST_CASE("a process that ignores SIGHUP, as under nohup, continues to ignore it") {
   const ExitStatus status = status_of([] {
     std::signal(SIGHUP, SIG_IGN);
-    const InterruptHandler handler([] { _exit(end_now_called); });
+    const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
     send(SIGHUP);
     std::this_thread::sleep_for(100ms);
     _exit(is_interrupted() ? unexpected : as_expected);
@@ -157,7 +158,7 @@ TEST_CASE("a process that ignores SIGHUP, as under nohup, continues to ignore it
 
 TEST_CASE("a fork does not inherit a received interrupt") {
   const ExitStatus status = status_of([] {
-    const InterruptHandler handler([] { _exit(end_now_called); });
+    const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
     const GracefulEnd graceful;
     send(SIGINT);
     wait_for_interrupt();
@@ -171,7 +172,7 @@ TEST_CASE("a fork does not inherit a received interrupt") {
 TEST_CASE("a GracefulEnd that ends right after the signal has given its grace") {
   for (int k = 0; k < 100; ++k) {
     const ExitStatus status = status_of([] {
-      const InterruptHandler handler([] { _exit(end_now_called); });
+      const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
       {
         const GracefulEnd graceful;
         send(SIGINT);
@@ -193,4 +194,76 @@ TEST_CASE("each reason to end arrives by its signal") {
     _exit(end_reason() == reason ? as_expected : unexpected);
   });
   CHECK(status.code == as_expected);
+}
+
+namespace {
+
+/// The exit status of a fork in which a handler for time limits exists while `work` runs.
+int status_with_time_limits(const std::function<void()>& work) {
+  return status_of([&work] {
+           const InterruptHandler handler([](EndReason reason) {
+             _exit(reason == EndReason::out_of_time ? end_now_called : unexpected);
+           });
+           work();
+           _exit(as_expected);
+         })
+      .code;
+}
+
+Deadline after(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+
+}  // namespace
+
+TEST_CASE("the process ends after the deadline of a TimeLimit, also if that has passed") {
+  const auto time = GENERATE(-10'000ms, 0ms, 100ms);
+  CHECK(status_with_time_limits([time] {
+          const TimeLimit limit(after(time));
+          std::this_thread::sleep_for(10s);
+        }) == end_now_called);
+}
+
+TEST_CASE("a TimeLimit that has ended, or has no deadline, ends nothing") {
+  CHECK(status_with_time_limits([] {
+          { const TimeLimit limit(after(100ms)); }
+          const TimeLimit limit(std::nullopt);
+          std::this_thread::sleep_for(1s);
+        }) == as_expected);
+}
+
+TEST_CASE("a TimeLimit waits for a GracefulEnd") {
+  CHECK(status_with_time_limits([] {
+          const TimeLimit limit(after(-700ms));
+          {
+            const GracefulEnd graceful;
+            std::this_thread::sleep_for(300ms);
+          }
+          std::this_thread::sleep_for(10s);
+        }) == end_now_called);
+  CHECK(status_with_time_limits([] {
+          const GracefulEnd graceful;
+          const TimeLimit limit(after(-700ms));
+          std::this_thread::sleep_for(300ms);
+        }) == as_expected);
+}
+
+TEST_CASE("a signal is received while a TimeLimit waits for a GracefulEnd") {
+  CHECK(status_with_time_limits([] {
+          const GracefulEnd graceful;
+          const TimeLimit limit(after(-700ms));
+          std::this_thread::sleep_for(200ms);
+          send(SIGINT);
+          wait_for_interrupt();
+        }) == as_expected);
+}
+
+TEST_CASE("a fork does not inherit a TimeLimit") {
+  CHECK(status_with_time_limits([] {
+          const GracefulEnd graceful;
+          const TimeLimit limit(after(-700ms));
+          const ExitStatus fork = status_of([] {
+            std::this_thread::sleep_for(200ms);
+            _exit(as_expected);
+          });
+          _exit(fork.code);
+        }) == as_expected);
 }

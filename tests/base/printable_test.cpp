@@ -94,3 +94,19 @@ TEST_CASE("columns are counted and cut by characters") {
   CHECK(first_columns("aµ", 5) == "aµ");
   CHECK(first_columns("aµ", 0).empty());
 }
+
+TEST_CASE("a line that a CI service would take for a command begins with an escape") {
+  CHECK(without_commands("::add-mask::x\n \t::error::y\na ::b\n") ==
+        "\\x3a:add-mask::x\n \t\\x3a:error::y\na ::b\n");
+  CHECK(without_commands("\n\n::a") == "\n\n\\x3a:a");
+  CHECK(without_commands("\u00a0\u3000::a") == "\u00a0\u3000\\x3a:a");
+  CHECK(without_commands("12 |   ::cub::Sum()\n:a\n:") == "12 |   ::cub::Sum()\n:a\n:");
+  CHECK(without_commands("") == "");
+}
+
+TEST_CASE("a command in brackets is broken by an escape, wherever it stands") {
+  CHECK(without_commands("a ##vso[task.setvariable]b") == "a #\\x23vso[task.setvariable]b");
+  CHECK(without_commands("##[group]a ###[x]") == "#\\x23[group]a ##\\x23[x]");
+  CHECK(without_commands("## title, a##b, ##") == "## title, a##b, ##");
+  CHECK(json_without_commands(R"({"a": "##vso[b]"})") == R"({"a": "#\u0023vso[b]"})");
+}

@@ -41,7 +41,7 @@ Outcome outcome_of(const std::function<std::string(const TaskReporter&)>& work) 
 
 /// Receives signals for as long as a test runs.
 struct Handler {
-  InterruptHandler handler{[] { _exit(99); }};
+  InterruptHandler handler{[](EndReason) { _exit(99); }};
 };
 
 /// A pool that is interrupted as soon as a task has reported progress.

@@ -105,6 +105,21 @@ TEST_CASE("printf of a kernel prints escapes in text and its bytes in JSON") {
   CHECK(printed.starts_with("\x1b[31mred\r\x07\tone\n"));
 }
 
+TEST_CASE("what a kernel prints is no command for a CI service") {
+  const Folder folder;
+  const std::string file =
+      folder.file("printer.ptx", printing_ptx("::add-mask::a\n \t::error::b\n##vso[task.setvariable]c\n"));
+  const Ran ran = run({"sanitize", file, "--entry", "printer"});
+  CHECK(ran.out.starts_with("\\x3a:add-mask::a\n \t\\x3a:error::b\n#\\x23vso[task.setvariable]c\n"));
+  const RanJson in_json = run_json({"sanitize", file, "--entry", "printer"});
+  CHECK(in_json.json.at("kernels").at(0).at("printed").get<std::string>().ends_with(
+      "##vso[task.setvariable]c\n"));
+  const Ran raw = run({"sanitize", file, "--entry", "printer", "--format", "json"});
+  CHECK_FALSE(contains(raw.out, "##vso["));
+  const Ran unknown = run({"audit", "##vso[task.complete]::error::a"});
+  CHECK_FALSE(contains(unknown.err, "##vso["));
+}
+
 TEST_CASE("a hostile id, summary or folder name is printed as escapes by every verb") {
   const Hostile folder;
   const std::string report = folder.path("report");

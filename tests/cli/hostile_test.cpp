@@ -5,9 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstdint>
 #include <fstream>
 
 #include "base/bytes.h"
+#include "base/memory.h"
 #include "catch.h"
 #include "cli/add_one.h"
 #include "cli/fake_nvcc.h"
@@ -287,6 +290,50 @@ TEST_CASE("an nvcc that is killed gives status 3, whether it compiles or reports
     CHECK(ran.status == 3);
     CHECK(ran.json.at("error").at("message").get<std::string>().find("was ended by signal 9") !=
           std::string::npos);
+  }
+}
+
+TEST_CASE("an nvcc that needs too much memory gives status 3") {
+  const Folder folder;
+  const std::string source = folder.file("k.cu", "__global__ void k() {}\n");
+  const std::string nvcc = fake_nvcc(
+      folder, "echo release 13.0",
+      "echo 'cc1plus: out of memory allocating 1073741840 bytes after a total of 2043904 bytes'; exit 1");
+  const RanJson ran = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc});
+  CHECK(ran.status == 3);
+  CHECK(ran.json.at("error").at("message").get<std::string>().find("nvcc needs more than ") == 0);
+}
+
+#ifndef __SANITIZE_ADDRESS__  // which reserves terabytes
+TEST_CASE("nvcc has a memory limit") {
+  const Folder folder;
+  const std::string source = folder.file("k.cu", "__global__ void k() {}\n");
+  const std::string limit = folder.path("limit");
+  const std::string nvcc =
+      fake_nvcc(folder, "echo release 13.0", "sleep 0.1; ulimit -d > " + limit + "; exit 1");
+  run({"sanitize", source, "--entry", "k", "--nvcc", nvcc});
+  std::uint64_t kibibytes = 0;  // remains 0 for "unlimited"
+  std::ifstream(limit) >> kibibytes;
+  CHECK(kibibytes == foldproof::memory_share(1, 1) / 1024);
+}
+#endif
+
+TEST_CASE("a budget also limits the reading of contracts") {
+  const Folder folder;
+  folder.file("add_one.ptx", add_one_ptx);
+  std::string words, variables;
+  for (int k = 0; k < 64; ++k) words += fmt::format("\"{}\", ", k);
+  for (int k = 0; k < 60; ++k) variables += fmt::format("v{} = \"1 .. 1000\"\n", k);
+  std::string contract = replaced(add_one_contract, "[source]",
+                                  fmt::format("types = {{ a = [{0}], b = [{0}] }}\n[source]", words));
+  contract = replaced(contract, "[domain]\n", "[domain]\n" + variables);
+  for (int k = 0; k < 30; ++k) folder.file(fmt::format("k{}.toml", k), contract);  // half a minute
+  for (const char* const verb : {"audit", "mutate"}) {
+    const auto begin = std::chrono::steady_clock::now();
+    const RanJson ran = run_json({verb, folder.path().string(), "--budget", "500ms"});
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(4));
+    CHECK(ran.status == 3);
+    CHECK(ran.json.at("error").at("message") == "the time budget was exhausted while the input was read");
   }
 }
 

@@ -69,7 +69,7 @@ TEST_CASE("a store that cannot be written gives one note, and the finding keeps 
   fs::create_directory_symlink(folder.path(), link);
   Contract contract = fake::contract(Operator::sum, Element::f32);
   contract.file = folder.path() / "fake.toml";
-  for (const auto& [store, reason] : {std::pair{file, "a file (Not a directory)"},
+  for (const auto& [store, reason] : {std::pair{file, "a file (not a folder)"},
                                       {link, "link (link is a symbolic link)"},
                                       {link / "", "link (link is a symbolic link)"}}) {
     const KernelReport report = fake::audit(contract, loses_element_40, storing_in(store));
