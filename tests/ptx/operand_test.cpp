@@ -2,6 +2,7 @@
 #include "ptx/documents.h"
 
 using namespace foldproof::ptx;
+using foldproof::tests::contains_text;
 
 namespace {
 Name name_of(const Operand& operand) { return std::get<Name>(operand.value); }
@@ -74,21 +75,21 @@ TEST_CASE("A destination may be paired with a predicate", "[ptx][operand]") {
 
 TEST_CASE("Invalid operands are refused", "[ptx][operand][errors]") {
   const auto refusal = [](const std::string& text) { return refusal_in_body("mov.b64 %rd1, " + text + ";"); };
-  CHECK_THAT(refusal("-%r1"), Catch::Contains("negate it with 'neg' first"));
-  CHECK_THAT(refusal("{%r1, {%r2}}"), Catch::Contains("as element of the vector"));
-  CHECK_THAT(refusal("{%r1, [%r2]}"), Catch::Contains("as element of the vector"));
-  CHECK_THAT(refusal("{}"), Catch::Contains("Expected an operand, found '}'"));
-  CHECK_THAT(refusal("{%r1"), Catch::Contains("Expected '}' to close the vector"));
-  CHECK_THAT(refusal("[%r1"), Catch::Contains("Expected ']' to close the address"));
-  CHECK_THAT(refusal("[]"), Catch::Contains("a register, a variable or a number as address"));
-  CHECK_THAT(refusal("[1.5]"), Catch::Contains("An address is an integer"));
-  CHECK_THAT(refusal("[a+1.5]"), Catch::Contains("An offset is an integer"));
-  CHECK_THAT(refusal("[a, [b, [c]]]"), Catch::Contains("the coordinates as a vector or a register"));
-  CHECK_THAT(refusal("table[2]"), Catch::Contains("write [name+bytes]"));
-  CHECK_THAT(refusal("a|3"), Catch::Contains("a predicate after '|'"));
-  CHECK_THAT(refusal("a,"), Catch::Contains("Expected an operand, found ';'"));
-  CHECK_THAT(refusal("\"text\""), Catch::Contains("Expected an operand"));
+  CHECK_THAT(refusal("-%r1"), contains_text("negate it with 'neg' first"));
+  CHECK_THAT(refusal("{%r1, {%r2}}"), contains_text("as element of the vector"));
+  CHECK_THAT(refusal("{%r1, [%r2]}"), contains_text("as element of the vector"));
+  CHECK_THAT(refusal("{}"), contains_text("Expected an operand, found '}'"));
+  CHECK_THAT(refusal("{%r1"), contains_text("Expected '}' to close the vector"));
+  CHECK_THAT(refusal("[%r1"), contains_text("Expected ']' to close the address"));
+  CHECK_THAT(refusal("[]"), contains_text("a register, a variable or a number as address"));
+  CHECK_THAT(refusal("[1.5]"), contains_text("An address is an integer"));
+  CHECK_THAT(refusal("[a+1.5]"), contains_text("An offset is an integer"));
+  CHECK_THAT(refusal("[a, [b, [c]]]"), contains_text("the coordinates as a vector or a register"));
+  CHECK_THAT(refusal("table[2]"), contains_text("write [name+bytes]"));
+  CHECK_THAT(refusal("a|3"), contains_text("a predicate after '|'"));
+  CHECK_THAT(refusal("a,"), contains_text("Expected an operand, found ';'"));
+  CHECK_THAT(refusal("\"text\""), contains_text("Expected an operand"));
   std::string many = "{a";
   for (int i = 0; i < 300; ++i) many += ",a";
-  CHECK_THAT(refusal(many + "}"), Catch::Contains("more than 256 elements"));
+  CHECK_THAT(refusal(many + "}"), contains_text("more than 256 elements"));
 }

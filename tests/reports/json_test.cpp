@@ -7,6 +7,7 @@
 #include "catch.h"
 
 using namespace foldproof;
+using foldproof::tests::contains_text;
 
 namespace {
 
@@ -122,7 +123,7 @@ TEST_CASE("bytes that are not UTF-8 do not prevent a report") {
 TEST_CASE("characters that control a terminal or change the direction of text are escaped") {
   // U+007F DELETE, U+009B CONTROL SEQUENCE INTRODUCER, U+202E RIGHT-TO-LEFT OVERRIDE
   const std::string text = dump(error_json("\x7f\xc2\x9b\xe2\x80\xae", {}));
-  CHECK_THAT(text, Catch::Contains(R"("\u007f\u009b\u202e")"));
+  CHECK_THAT(text, contains_text(R"("\u007f\u009b\u202e")"));
 }
 
 TEST_CASE("an error has its position") {

@@ -22,7 +22,7 @@ namespace foldproof::compute_sanitizer {
 namespace {
 
 namespace fs = std::filesystem;
-using Catch::Matchers::Contains;
+using foldproof::tests::contains_text;
 
 const Tool& tool(std::string_view name) {
   const Tool* found = tool_named(name);
@@ -162,13 +162,13 @@ TEST_CASE("compute-sanitizer: a record of an unknown kind is kept, even with mis
 }
 
 TEST_CASE("compute-sanitizer: output in another format is refused") {
-  CHECK_THAT(what_is_wrong(""), Contains("truncated after 0 complete records"));
-  CHECK_THAT(what_is_wrong("========= ERROR SUMMARY: 0 errors"), Contains("does not begin with"));
-  CHECK_THAT(what_is_wrong("<html></html>"), Contains("does not begin with"));
-  CHECK_THAT(what_is_wrong(document("<session/>")), Contains("\"<session/>"));
-  CHECK_THAT(what_is_wrong(document("") + document("")), Contains("continues after its end"));
+  CHECK_THAT(what_is_wrong(""), contains_text("truncated after 0 complete records"));
+  CHECK_THAT(what_is_wrong("========= ERROR SUMMARY: 0 errors"), contains_text("does not begin with"));
+  CHECK_THAT(what_is_wrong("<html></html>"), contains_text("does not begin with"));
+  CHECK_THAT(what_is_wrong(document("<session/>")), contains_text("\"<session/>"));
+  CHECK_THAT(what_is_wrong(document("") + document("")), contains_text("continues after its end"));
   CHECK_THAT(what_is_wrong("<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY b \"c\">]>" + document("")),
-             Contains("does not begin with"));
+             contains_text("does not begin with"));
 }
 
 TEST_CASE("compute-sanitizer: output that is cut off at any position is refused") {
@@ -184,14 +184,14 @@ TEST_CASE("compute-sanitizer: output that is cut off at any position is refused"
 TEST_CASE("compute-sanitizer: a record without a required field is refused with its number") {
   const std::string good = event("Precise", text("Invalid read"));
   CHECK_THAT(what_is_wrong(document(good + "<record></record>")),
-             Contains("record 2") && Contains("lacks its kind"));
-  CHECK_THAT(what_is_wrong(document(event("Precise", ""))), Contains("lacks its what.text"));
+             contains_text("record 2") && contains_text("lacks its kind"));
+  CHECK_THAT(what_is_wrong(document(event("Precise", ""))), contains_text("lacks its what.text"));
   CHECK_THAT(what_is_wrong(document(event("Synccheck", text("Barrier error"), ""))),
-             Contains("lacks its where.func"));
+             contains_text("lacks its where.func"));
   CHECK_THAT(what_is_wrong(document("<record><kind>Hazard</kind><what/></record>")),
-             Contains("lacks its common"));
+             contains_text("lacks its common"));
   CHECK_THAT(what_is_wrong(document("<record><kind>Analysis</kind><what><text>a</text></what></record>")),
-             Contains("lacks its level"));
+             contains_text("lacks its level"));
 }
 
 TEST_CASE("compute-sanitizer: an invalid number is refused") {
@@ -201,22 +201,22 @@ TEST_CASE("compute-sanitizer: an invalid number is refused") {
   };
   CHECK(what_is_wrong(with_line("12")) == "nothing");
   for (const char* wrong : {"twelve", "-1", "1x", "0x", "4294967296", "99999999999999999999999"})
-    CHECK_THAT(what_is_wrong(with_line(wrong)), Contains("is not a valid number"));
+    CHECK_THAT(what_is_wrong(with_line(wrong)), contains_text("is not a valid number"));
 }
 
 TEST_CASE("compute-sanitizer: hostile records are refused before they are parsed") {
   std::string deep;
   for (int i = 0; i < 1'000'000; ++i) deep += "<a>";
-  CHECK_THAT(what_is_wrong(document("<record>" + deep + "</record>")), Contains("nested deeper"));
-  CHECK_THAT(what_is_wrong(document("<record><!-- </record> --></record>")), Contains("<!"));
-  CHECK_THAT(what_is_wrong(document("<record><kind>Precise</record>")), Contains("is not valid XML"));
-  CHECK_THAT(what_is_wrong(document("<record><<<>>></record>")), Contains("is not valid XML"));
+  CHECK_THAT(what_is_wrong(document("<record>" + deep + "</record>")), contains_text("nested deeper"));
+  CHECK_THAT(what_is_wrong(document("<record><!-- </record> --></record>")), contains_text("<!"));
+  CHECK_THAT(what_is_wrong(document("<record><kind>Precise</record>")), contains_text("is not valid XML"));
+  CHECK_THAT(what_is_wrong(document("<record><<<>>></record>")), contains_text("is not valid XML"));
 }
 
 TEST_CASE("compute-sanitizer: control characters are replaced in messages") {
   const auto all = found_in("memcheck", event("Precise", text("Invalid &#27;[2J read")));
   REQUIRE(all.size() == 1);
-  CHECK_THAT(all[0].finding.message, Contains("Invalid ?[2J read"));
+  CHECK_THAT(all[0].finding.message, contains_text("Invalid ?[2J read"));
 }
 
 // --- Races
@@ -289,18 +289,18 @@ TEST_CASE("compute-sanitizer: a race between blocks is a cluster race") {
   const auto all = found_in("racecheck", xml({.later_thread = 0, .later_block = index("blockIdx", 1)}));
   CHECK(in_short(all) == Lines{"cluster-race error 4/3 launch 1"});
   CHECK(all[0].finding.threads[0].block == Dim3{1, 0, 0});
-  CHECK_THAT(all[0].finding.message, Contains("on shared memory of a cluster"));
+  CHECK_THAT(all[0].finding.message, contains_text("on shared memory of a cluster"));
 }
 
 TEST_CASE("compute-sanitizer: additional text from racecheck is part of the message") {
   const auto all = found_in("racecheck", xml({.text_behind = " (invalid memcpy_async synchronization)"}));
-  CHECK_THAT(all[0].finding.message, Contains("(invalid memcpy_async synchronization)"));
+  CHECK_THAT(all[0].finding.message, contains_text("(invalid memcpy_async synchronization)"));
 }
 
 TEST_CASE("compute-sanitizer: without line information, the message contains the instructions' offsets") {
   const auto all = found_in("racecheck", xml({.earlier_line = 0, .later_line = 0}));
   CHECK(all[0].finding.at == Position{});
-  CHECK_THAT(all[0].finding.message, Contains(", at kernel+0x0 and kernel+0x0"));
+  CHECK_THAT(all[0].finding.message, contains_text(", at kernel+0x0 and kernel+0x0"));
 }
 
 // --- The other tools
@@ -394,8 +394,8 @@ TEST_CASE("compute-sanitizer: without line information, findings are merged per 
   };
   const auto all = found_in("memcheck", at("0x10") + at("0x20") + at("0x10"));
   REQUIRE(all.size() == 2);
-  CHECK_THAT(all[0].finding.message, Contains("(2 times), at kernel+0x10"));
-  CHECK_THAT(all[1].finding.message, Contains(", at kernel+0x20"));
+  CHECK_THAT(all[0].finding.message, contains_text("(2 times), at kernel+0x10"));
+  CHECK_THAT(all[1].finding.message, contains_text(", at kernel+0x20"));
 }
 
 // --- Launch sites
@@ -441,7 +441,7 @@ TEST_CASE("compute-sanitizer: a tool that does not report its self-test counts a
   const std::string own(memcheck.self_test);
   CHECK(silent(memcheck, report_of("out of bounds", own), own) == std::nullopt);
   CHECK_THAT(silent(memcheck, {}, own).value_or(""),
-             Contains("memcheck did not report foldproof_self_test_memcheck"));
+             contains_text("memcheck did not report foldproof_self_test_memcheck"));
   CHECK(silent(memcheck, report_of("out of bounds", "kernel"), own).has_value());
   CHECK(silent(memcheck, report_of("misaligned", own), own).has_value());
 }
@@ -495,7 +495,7 @@ TEST_CASE("compute-sanitizer: the tool's version is parsed from its output") {
   CHECK(to_string(Version{2025, 3, 1}) == "2025.3.1");
   for (const char* unknown : {"", "Version 13", "Version 2025", "Version 99999999999999999999.1.1"})
     CHECK_THROWS_AS(version_in(unknown), Unsupported);
-  CHECK_THROWS_WITH(version_in("Version 2021.3.1.0"), Contains("2021.3.1 is too old"));
+  CHECK_THROWS_WITH(version_in("Version 2021.3.1.0"), contains_text("2021.3.1 is too old"));
 }
 
 /// An environment variable with another value during the lifetime of this object.
@@ -550,14 +550,15 @@ TEST_CASE(
     CHECK(find_executable() == other);
   }
   const Setting variable("FOLDPROOF_COMPUTE_SANITIZER", "/nowhere/at/all");
-  CHECK_THROWS_WITH(find_executable(), Contains("FOLDPROOF_COMPUTE_SANITIZER=/nowhere/at/all"));
+  CHECK_THROWS_WITH(find_executable(), contains_text("FOLDPROOF_COMPUTE_SANITIZER=/nowhere/at/all"));
 }
 
 TEST_CASE("compute-sanitizer: if the tool is missing, the error lists where it was searched for") {
   const Setting variable("FOLDPROOF_COMPUTE_SANITIZER", ""), path("PATH", "/nowhere");
   CHECK_THROWS_AS(find_executable("/opt/cuda/bin"), Unsupported);
-  CHECK_THROWS_WITH(find_executable("/opt/cuda/bin"),
-                    Contains("PATH") && Contains("/opt/cuda/bin") && Contains("FOLDPROOF_COMPUTE_SANITIZER"));
+  CHECK_THROWS_WITH(find_executable("/opt/cuda/bin"), contains_text("PATH") &&
+                                                          contains_text("/opt/cuda/bin") &&
+                                                          contains_text("FOLDPROOF_COMPUTE_SANITIZER"));
 }
 
 }  // namespace
