@@ -196,7 +196,8 @@ OutputFolder::OutputFolder(const fs::path& folder) : path_(without_slash(folder)
     fs::create_directories(part, error);
   }
   folder_ = Descriptor(open(part.empty() ? "." : part.c_str(), as_folder));
-  if (folder_.number() < 0) cannot_write(part);
+  if (folder_.number() < 0)
+    throw InputError(fmt::format("the folder cannot be opened: {}", std::strerror(errno)), {part.string()});
   for (const fs::path& component : rest) {
     part /= component;
     folder_ = open_component(folder_.number(), component, part);

@@ -38,11 +38,14 @@ constexpr bool is_between(char32_t code, char32_t first, char32_t last) {
   return code >= first && code <= last;
 }
 
-/// Control characters (C0, C1, line and paragraph separators), marks that change the direction of text, and
-/// the last two code points of each plane; XML forbids U+FFFE and U+FFFF.
+/// Control characters (C0, C1, line and paragraph separators), marks that change the direction of text,
+/// characters without width that hide text in other text, and the last two code points of each plane; XML
+/// forbids U+FFFE and U+FFFF.
 constexpr bool is_escaped(char32_t code) {
-  return code < 0x20 || is_between(code, 0x7f, 0x9f) || code == 0x61c || is_between(code, 0x200e, 0x200f) ||
-         is_between(code, 0x2028, 0x202e) || is_between(code, 0x2066, 0x2069) || (code & 0xfffe) == 0xfffe;
+  return code < 0x20 || is_between(code, 0x7f, 0x9f) || code == 0x61c || code == 0x200b ||
+         is_between(code, 0x200e, 0x200f) || is_between(code, 0x2028, 0x202e) || code == 0x2060 ||
+         is_between(code, 0x2066, 0x2069) || code == 0xfeff || (code & 0xfffe) == 0xfffe ||
+         is_between(code, 0xe0000, 0xe007f);
 }
 
 std::string unicode_escape(char32_t code) {

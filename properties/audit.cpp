@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/interrupts.h"
@@ -28,6 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Maximum number of findings to shrink; a kernel with more findings is wrong enough for the rest to wait.
 constexpr std::size_t most_shrunk = 8;
+constexpr std::ptrdiff_t most_of_a_kind = 100;  ///< of the same severity, in a report
 /// Maximum element count of a replayed case: more than is ever generated, less than would exhaust a machine.
 constexpr std::uint64_t largest_replayed_count = std::uint64_t{1} << 30;
 
@@ -253,6 +255,13 @@ class Audit {
   /// severe.
   void collect(const Case& c, const Evaluation& evaluation, const Finding& finding) {
     if (find_like(report_.findings, finding) != nullptr) return;
+    const auto is_of_its_kind = [&](const Finding& other) {
+      return other.kind == finding.kind && other.severity == finding.severity;
+    };
+    if (std::ranges::count_if(report_.findings, is_of_its_kind) >= most_of_a_kind) {
+      omitted_.insert(finding.kind);
+      return;
+    }
     try {
       confirm_and_keep(c, evaluation, finding);
     } catch (const Interrupted&) {
@@ -339,6 +348,10 @@ class Audit {
     if (left_out_ != 0)
       report_.notes.push_back(
           fmt::format("{} cases were skipped, after others ended the worker process", left_out_));
+    for (const Kind kind : omitted_)
+      report_.notes.push_back(
+          fmt::format("there are more than {} findings of the kind {}; the others are omitted",
+                      most_of_a_kind, name(kind)));
     report_.accuracy.order = order_shown();
     if (2 * incomplete_cases_ > report_.cases)
       report_.notes.push_back(fmt::format("incomplete provenance: {}", incomplete_));
@@ -376,6 +389,7 @@ class Audit {
   std::uint64_t bounded_ = 0, vacuous_ = 0;  ///< cases checked by a bound, and those with a vacuous bound
   std::shared_ptr<const ProvenanceTrace> trace_;  ///< of the largest case whose order can be named
   unsigned timeouts_ = 0;
+  std::set<Kind> omitted_;              ///< kinds with more findings than are reported
   std::uint64_t left_out_ = 0;          ///< cases that the runner did not run
   std::uint64_t incomplete_cases_ = 0;  ///< cases with incomplete provenance
   std::string incomplete_;              ///< the reason

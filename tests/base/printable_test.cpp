@@ -24,6 +24,10 @@ TEST_CASE("characters that change the direction of text are shown as escapes") {
   CHECK(printable("\u200d\u2030\u2065\u206a") == "\u200d\u2030\u2065\u206a");
 }
 
+TEST_CASE("characters that hide text are shown as escapes") {
+  CHECK(printable("a\u200bb\u2060c\ufeffd\U000e0041") == "a\\u200bb\\u2060c\\ufeffd\\U000e0041");
+}
+
 TEST_CASE("bytes that are not UTF-8 are shown as escapes, one by one") {
   CHECK(printable("a\xff") == "a\\xff");
   CHECK(printable("\xe2\x80") == "\\xe2\\x80");                    // cut short

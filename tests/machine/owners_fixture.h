@@ -2,7 +2,6 @@
 // and an executor. A test passes an effect to an owner and examines the frame afterwards.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <string>
 

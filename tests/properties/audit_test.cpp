@@ -433,6 +433,26 @@ TEST_CASE("a finding of the device is reported with its smallest case") {
   CHECK(finding.replay.find("foldproof replay ") == 0);
 }
 
+TEST_CASE("of each kind and severity, a report has at most 100 findings and says that there are more") {
+  const auto kernel = [](const Launch& l) {
+    l.store(sum_in_a_tree<float>(l));
+    for (const Severity severity : {Severity::warning, Severity::error})
+      for (unsigned line = 1; line <= 120; ++line) {
+        Finding found;
+        found.kind = line <= 110 ? Kind::shared_race : Kind::out_of_bounds;
+        found.severity = severity;
+        found.at = {severity == Severity::error ? "a.cu" : "b.cu", line, 1};
+        l.findings->push_back(found);
+      }
+  };
+  const KernelReport report = audit(fake::contract(Operator::sum, Element::f32), kernel);
+  CHECK(report.findings.size() == 220);
+  CHECK(std::ranges::count(report.findings, Kind::out_of_bounds, &Finding::kind) == 20);
+  CHECK(std::ranges::count_if(report.notes, [](const std::string& note) {
+          return note == "there are more than 100 findings of the kind shared-race; the others are omitted";
+        }) == 1);
+}
+
 Finding race(Severity severity) {
   Finding found;
   found.kind = Kind::shared_race;
