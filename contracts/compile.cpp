@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <random>
 #include <ranges>
-#include <set>
+#include <span>
+#include <utility>
 
+#include "base/bytes.h"
 #include "base/child.h"
 #include "base/files.h"
 #include "base/hash.h"
@@ -32,7 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t largest_ptx = std::size_t{256} << 20, largest_program = std::size_t{1} << 30;
+constexpr std::size_t largest_ptx = std::size_t{256} << 20, largest_output = std::size_t{1} << 30;
 
 /// nvcc rejected one of the requested entries; `index` identifies it.
 class EntryError : public InputError {
@@ -70,29 +71,9 @@ fs::path checked_source(const fs::path& source) {
   std::error_code error;
   if (!fs::exists(source, error)) throw InputError("the file does not exist", {source.string()});
   if (!fs::is_regular_file(source, error)) throw InputError("not a regular file", {source.string()});
-  fs::path absolute = fs::absolute(source, error).lexically_normal();
+  fs::path absolute = resolved_path(source);
   if (absolute.extension() != ".ptx") check_path_for_nvcc(absolute);
   return absolute;
-}
-
-/// Everything that determines the output of nvcc, except the contents of files and the version of nvcc, which
-/// the cache checks.
-std::string cache_key(const Unit& unit, const PtxCache& cache) {
-  std::vector<std::string> parts{unit.host ? "host unit 1" : "unit 1", unit.source.string(), unit.arch,
-                                 unit.host ? host_unit(unit.source, unit.entries) : unit.appendix};
-  const std::vector<std::string>* lists[] = {&unit.flags, &unit.entries};
-  for (const auto* list : lists) {
-    parts.push_back(std::to_string(list->size()));
-    parts.insert(parts.end(), list->begin(), list->end());
-  }
-  for (const char* variable :
-       {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH", "CPLUS_INCLUDE_PATH"}) {
-    const char* value = std::getenv(variable);
-    parts.emplace_back(value == nullptr ? "" : value);
-  }
-  std::string joined;
-  for (const std::string& part : parts) joined += fmt::format("{}:{}", part.size(), part);
-  return cache.hash(joined);
 }
 
 [[noreturn]] void refuse_entry(const Unit& unit, std::size_t index, const std::string& said) {
@@ -163,65 +144,12 @@ std::string_view unqualified(std::string_view spelling) {
   return spelling.substr(0, spelling.find(' '));
 }
 
-/// The files that the compilation read, except generated ones.
-std::vector<std::string> files_read(const fs::path& rule, const fs::path& code) {
-  std::vector<std::string> files;
-  for (const std::string& file : prerequisites(read_text_file(rule, largest_source)))
-    if (file != code.string() && !file.starts_with(generated))
-      files.push_back(fs::absolute(file).string());  // not normalized: "link/.." is another folder
-  return files;
-}
-
-std::vector<fs::path> include_folders(const std::vector<std::string>& flags) {
-  std::vector<fs::path> folders;
-  for (std::size_t i = 0; i < flags.size(); ++i)
-    for (const std::string_view option : {"-I", "-isystem", "--include-path", "--system-include"}) {
-      if (!flags[i].starts_with(option)) continue;
-      std::string value = flags[i].substr(option.size());
-      if (value.empty() && i + 1 < flags.size()) value = flags[i + 1];
-      folders.emplace_back(value.starts_with('=') ? value.substr(1) : value);
-    }
-  return folders;
-}
-
-/// The outermost folders in which the compilation may have looked for the user's files: those of the include
-/// options and of the files that it read, except the system's and the toolkit's.
-std::vector<std::string> folders_searched(const Unit& unit, const std::vector<std::string>& files,
-                                          const fs::path& nvcc) {
-  std::error_code error;
-  const std::string toolkit = fs::canonical(nvcc, error).parent_path().parent_path().string() + "/";
-  std::set<std::string> all;
-  for (const std::string& file : files)
-    if (!file.starts_with("/usr/") && !file.starts_with(toolkit))
-      all.insert(fs::canonical(fs::path(file).parent_path(), error).string() + "/");
-  for (const fs::path& folder : include_folders(unit.flags))
-    if (fs::is_directory(folder, error)) all.insert(fs::canonical(folder, error).string() + "/");
-  std::vector<std::string> outermost;  // the set is sorted: a folder follows those that contain it
-  for (const std::string& folder : all)
-    if (outermost.empty() || !folder.starts_with(outermost.back())) outermost.push_back(folder);
-  return outermost;
-}
-
 /// Options for the output: PTX with line information, or a program that contains machine code for the
 /// architecture and PTX for later ones.
 std::vector<std::string> wishes(const Unit& unit) {
   if (!unit.host) return {"-ptx", "-lineinfo", "-arch=" + unit.arch};
   const std::string number = unit.arch.substr(std::string_view("compute_").size());
   return {fmt::format("-gencode=arch={0},code=[{0},sm_{1}]", unit.arch, number), "-ldl"};
-}
-
-/// Stores a program next to the PTX and returns the hash of its content, which is cached in place of PTX.
-std::string kept_program(const Unit& unit, const fs::path& made, const PtxCache& cache) {
-  const fs::path file = cache.program_of(cache_key(unit, cache));
-  const std::string content = read_text_file(made, largest_program);
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  if (!replace_program(file, content))
-    throw Unsupported(fmt::format("the program that nvcc built cannot be stored here ({}); set "
-                                  "XDG_CACHE_HOME to a writable folder",
-                                  std::strerror(errno)),
-                      {file.string()});
-  return cache.hash(content);
 }
 
 void check_temporary(const fs::path& folder) {
@@ -235,89 +163,141 @@ void check_temporary(const fs::path& folder) {
   }
 }
 
-CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& version, const PtxCache& cache,
-                   Deadline deadline) {
-  CompilationInputs inputs;
-  for (const std::string& name : folders_searched(unit, {unit.source.string()}, nvcc))
-    inputs.folders[name] = cache.listing(name).value_or("");
-  const TemporaryFolder folder;
-  check_temporary(folder.path());
-  const fs::path code = folder.path() / "foldproof.cu";
-  const fs::path rule = folder.path() / "foldproof.d";
-  const fs::path output = folder.path() / (unit.host ? "foldproof" : "foldproof.ptx");
-  const std::string token = random_token();
-  write_temporary(code, unit.host ? host_unit(unit.source, unit.entries)
-                                  : translation_unit(unit.source, unit.entries, unit.appendix, token));
+/// One run of nvcc on a unit, in a temporary folder.
+class NvccRun {
+ public:
+  NvccRun(const Unit& unit, fs::path nvcc, Deadline deadline)
+      : unit_(unit), nvcc_(std::move(nvcc)), deadline_(deadline) {
+    check_temporary(folder_.path());
+  }
 
-  std::vector<std::string> arguments{nvcc.string()};
-  std::ranges::move(wishes(unit), std::back_inserter(arguments));
-  arguments.insert(arguments.end(), unit.flags.begin(), unit.flags.end());
-  arguments.insert(arguments.end(), {"-I" + unit.source.parent_path().string(), "-MD", "-MF", rule.string(),
-                                     "-o", output.string(), code.string()});
-  inputs.started = fs::file_time_type::clock::now();
-  inputs.temporary = folder.path();
-  const ProcessResult result = run_process(arguments, folder.path(), deadline);
-  if (result.status != 0) refuse(unit, result);
-  std::error_code error;
-  if (!fs::exists(output, error))
-    throw Unsupported(
-        fmt::format("{} ended without an error but wrote no output; is it nvcc?", nvcc.string()));
+  /// What the compiler reads, with everything that is included and without the name of the temporary folder:
+  /// the pass for the device and, for a program, the pass for the host.
+  std::string preprocessed() const {
+    std::string text = output_of({"-E"}, "key");
+    if (unit_.host) text += output_of({"-E", "-U__CUDA_ARCH__"}, "key");
+    const std::string folder = folder_.path().string();
+    for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at))
+      text.erase(at, folder.size());
+    return text;
+  }
 
-  UnitPtx made =
-      unit.host ? UnitPtx{kept_program(unit, output, cache), unit.entries}
-                : without_addresses(ptx::Source(unit.source.string(), read_text_file(output, largest_ptx)),
-                                    unit.entries.size(), token);
-  CachedPtx ptx{version, std::move(made.lowered), std::move(made.ptx)};
-  inputs.files = files_read(rule, code);
-  for (const std::string& name : folders_searched(unit, inputs.files, nvcc)) inputs.folders.try_emplace(name);
-  cache.keep(cache_key(unit, cache), ptx, inputs);
-  return ptx;
+  UnitPtx ptx() const {
+    const std::string token = random_token();
+    return without_addresses(ptx::Source(unit_.source.string(), output_of({}, token)), unit_.entries.size(),
+                             token);
+  }
+
+  std::string program() const { return output_of({}, ""); }
+
+ private:
+  std::string output_of(const std::vector<std::string>& options, const std::string& token) const {
+    const fs::path code = folder_.path() / "foldproof.cu", output = folder_.path() / "foldproof.out";
+    write_temporary(code, unit_.host ? host_unit(unit_.source, unit_.entries)
+                                     : translation_unit(unit_.source, unit_.entries, unit_.appendix, token));
+    std::vector<std::string> arguments{nvcc_.string()};
+    for (const auto& some : {wishes(unit_), unit_.flags, options})
+      arguments.insert(arguments.end(), some.begin(), some.end());
+    arguments.insert(arguments.end(),
+                     {"-I" + unit_.source.parent_path().string(), "-o", output.string(), code.string()});
+    std::error_code error;
+    fs::remove(output, error);
+    const ProcessResult result = run_process(arguments, folder_.path(), deadline_);
+    if (result.status != 0) refuse(unit_, result);
+    if (!fs::exists(output, error))
+      throw Unsupported(
+          fmt::format("{} ended without an error but wrote no output; is it nvcc?", nvcc_.string()));
+    return read_text_file(output, largest_output);
+  }
+
+  const Unit& unit_;
+  fs::path nvcc_;
+  Deadline deadline_;
+  TemporaryFolder folder_;
+};
+
+/// A hash of everything that determines the output of nvcc.
+std::string cache_key(const Unit& unit, std::string_view version, std::string_view preprocessed,
+                      const PtxCache& cache) {
+  std::vector<std::string> parts{unit.host ? "host 2" : "device 2", std::string(version), unit.arch};
+  for (const auto* list : {&unit.flags, &unit.entries}) {
+    parts.push_back(std::to_string(list->size()));
+    parts.insert(parts.end(), list->begin(), list->end());
+  }
+  for (const char* variable : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"}) {
+    const char* value = std::getenv(variable);
+    parts.emplace_back(value == nullptr ? "" : value);
+  }
+  std::string joined;
+  for (const std::string& part : parts) joined += fmt::format("{}:{}", part.size(), part);
+  return cache.hash(joined.append(preprocessed));
 }
 
 fs::path cache_folder(const CompileOptions& options) {
   return options.cache.empty() ? default_cache() : options.cache;
 }
 
+/// Stores a program next to the PTX. Throws Unsupported if it cannot be stored.
+void store_program(const fs::path& file, const std::string& content) {
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  if (!replace_program(file, content))
+    throw Unsupported(fmt::format("the program that nvcc built cannot be stored here ({}); set "
+                                  "XDG_CACHE_HOME to a writable folder",
+                                  std::strerror(errno)),
+                      {file.string()});
+}
+
 /// Whether the cached program still exists, unchanged.
-bool is_whole(const Unit& unit, const CachedPtx& cached, const PtxCache& cache) {
-  const fs::path file = cache.program_of(cache_key(unit, cache));
-  const auto content = read_if_possible(file, largest_program);
+bool is_whole(const fs::path& program, const CachedPtx& cached, const PtxCache& cache) {
+  const auto content = read_if_possible(program, largest_output);
   return content && cache.hash(*content) == cached.ptx;
 }
 
-CachedPtx ptx_of(const Unit& unit, const CompileOptions& options) {
-  const PtxCache cache(cache_folder(options));
+/// Compiles the unit, or takes it from the cache.
+CompiledSource compiled(const Unit& unit, const CompileOptions& options) {
   const auto nvcc = find_nvcc(options.nvcc);
-  if (!nvcc && !options.nvcc.empty()) lack_nvcc(options.nvcc);
-  const std::string version = nvcc ? nvcc_version(*nvcc, options.deadline) : "";
-  if (auto cached = cache.find(cache_key(unit, cache), version);
-      cached && (!unit.host || is_whole(unit, *cached, cache)))
-    return *cached;
-  if (options.only_cached) throw NotCached{};
   if (!nvcc) lack_nvcc(options.nvcc);
-  return run_nvcc(unit, *nvcc, version, cache, options.deadline);
+  const PtxCache cache(cache_folder(options));
+  const std::string version = nvcc_version(*nvcc, options.deadline);
+  const NvccRun run(unit, *nvcc, options.deadline);
+  const std::string source = run.preprocessed(), key = cache_key(unit, version, source, cache);
+  const fs::path program = unit.host ? cache.program_of(key) : fs::path();
+  if (auto cached = cache.find(key); cached && (!unit.host || is_whole(program, *cached, cache)))
+    return {std::move(cached->lowered), unit.host ? "" : std::move(cached->ptx), program, ""};
+  CompiledSource made{unit.entries, "", program, ""};
+  CachedPtx kept{unit.entries, ""};
+  if (unit.host) {
+    const std::string content = run.program();
+    store_program(program, content);
+    kept.ptx = cache.hash(content);
+  } else {
+    UnitPtx ptx = run.ptx();
+    kept = {ptx.lowered, ptx.ptx};
+    made.lowered = std::move(ptx.lowered);
+    made.ptx = std::move(ptx.ptx);
+  }
+  if (run.preprocessed() == source) cache.keep(key, kept);  // otherwise a file changed in between
+  return made;
 }
 
-std::shared_ptr<const Image> image_of(const fs::path& source, std::string ptx,
-                                      const CompileOptions& options) {
-  auto image = std::make_shared<Image>(source.string(), std::move(ptx));
+std::string machine_code_of(const std::string& name, const std::string& ptx, const CompileOptions& options) {
   const auto nvcc = options.machine.empty() ? std::nullopt : find_nvcc(options.nvcc);
-  if (nvcc)
-    image->machine_code =
-        machine_code(image->ptx, options.machine, *nvcc, cache_folder(options), options.deadline);
-  return image;
+  if (!nvcc) return "";
+  return machine_code(ptx::Source(name, ptx), options.machine, *nvcc, cache_folder(options),
+                      options.deadline);
 }
 
 /// The lowered name of each requested entry, among the entries of a PTX file.
-std::vector<std::string> lowered_in(const Image& image, const std::vector<std::string>& wished) {
-  const std::vector<EntrySignature> entries = entries_of(image.ptx.module());
+std::vector<std::string> lowered_in(const ptx::Source& source, const std::vector<std::string>& wished) {
+  const std::vector<EntrySignature> entries = entries_of(source.module());
   std::vector<std::string> lowered;
   for (std::size_t i = 0; i < wished.size(); ++i) {
     const EntrySignature* entry = find_entry(entries, wished[i]);
     if (entry == nullptr)
       throw EntryError(
           fmt::format("the entry \"{}\" matches no kernel or several kernels in {} (it has {})", wished[i],
-                      image.name(),
+                      source.name(),
                       fmt::join(entries | std::views::transform(&EntrySignature::spelled), ", ")),
           {}, i);
     lowered.push_back(entry->lowered);
@@ -325,20 +305,19 @@ std::vector<std::string> lowered_in(const Image& image, const std::vector<std::s
   return lowered;
 }
 
-struct Built {
-  std::shared_ptr<const Image> image;
-  std::vector<std::string> lowered;  ///< one per requested entry
-};
+/// A .ptx file is used as it is.
+CompiledSource compiled_ptx(const Unit& unit, const CompileOptions& options) {
+  if (unit.host)
+    throw EntryError("PTX contains no host functions; name a .cu file, or remove host = true", {}, 0);
+  const ptx::Source source(unit.source.string(), read_text_file(unit.source, largest_ptx));
+  CompiledSource made{lowered_in(source, unit.entries), source.text(), {}, ""};
+  made.machine_code = machine_code_of(source.name(), made.ptx, options);
+  return made;
+}
 
-Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
+CompiledSource build(Unit unit, const std::string& arch, const CompileOptions& options) {
   unit.source = checked_source(unit.source);
-  if (unit.source.extension() == ".ptx") {
-    if (unit.host)
-      throw EntryError("PTX contains no host functions; name a .cu file, or remove host = true", {}, 0);
-    auto image = image_of(unit.source, read_text_file(unit.source, largest_ptx), options);
-    std::vector<std::string> lowered = lowered_in(*image, unit.entries);
-    return {std::move(image), std::move(lowered)};
-  }
+  if (unit.source.extension() == ".ptx") return compiled_ptx(unit, options);
   for (std::size_t i = 0; i < unit.entries.size(); ++i)
     if (const auto why = why_no_entry(unit.entries[i])) throw EntryError(*why, {}, i);
   unit.arch = checked_arch(options.arch.empty() ? arch : options.arch);
@@ -347,44 +326,43 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
     unit.flags.insert(unit.flags.end(), flags.begin(), flags.end());
   }
   unit.flags.insert(unit.flags.end(), options.flags.begin(), options.flags.end());
-  CachedPtx ptx = ptx_of(unit, options);
+  CompiledSource made = compiled(unit, options);
   for (std::size_t i = 0; i < unit.entries.size(); ++i) {
-    if (ptx.lowered.at(i).empty())
+    if (made.lowered.at(i).empty())
       refuse_entry(unit, i, "nvcc generated no code for it; is it a __global__ function?");
-    const std::string made = signature_of(ptx.lowered[i]).spelled;
-    if (unqualified(made) != unqualified(unit.entries[i]))
+    const std::string spelled = signature_of(made.lowered[i]).spelled;
+    if (unqualified(spelled) != unqualified(unit.entries[i]))
       throw EntryError(fmt::format("in {}, \"{}\" stands for the kernel \"{}\"; write that name",
-                                   unit.source.string(), unit.entries[i], made),
+                                   unit.source.string(), unit.entries[i], spelled),
                        {}, i);
   }
-  if (unit.host) {
-    const PtxCache cache(cache_folder(options));
-    return {std::make_shared<const Image>(unit.source.string(), "", cache.program_of(cache_key(unit, cache))),
-            std::move(ptx.lowered)};
-  }
-  return {image_of(unit.source, std::move(ptx.ptx), options), std::move(ptx.lowered)};
+  if (!unit.host) made.machine_code = machine_code_of(unit.source.string(), made.ptx, options);
+  return made;
 }
 
-/// Every launch of the contract, and the distinct entries that they name.
-struct Launches {
-  std::vector<LaunchContract*> all;
-  std::vector<std::string> entries;
+std::shared_ptr<const Image> image_of(const fs::path& source, CompiledSource made) {
+  auto image =
+      std::make_shared<Image>(resolved_path(source).string(), std::move(made.ptx), std::move(made.program));
+  image->machine_code = std::move(made.machine_code);
+  return image;
+}
 
-  explicit Launches(Contract& contract) {
-    for (Instance& instance : contract.instances)
-      for (LaunchContract& launch : instance.launches) {
-        all.push_back(&launch);
-        if (std::ranges::find(entries, launch.entry) == entries.end()) entries.push_back(launch.entry);
+/// The distinct entries of the contract's launches, in their order.
+struct Entries {
+  std::vector<std::string> names;
+  std::vector<Position> where;  ///< the first launch of each
+
+  explicit Entries(const Contract& contract) {
+    for (const Instance& instance : contract.instances)
+      for (const LaunchContract& launch : instance.launches) {
+        if (std::ranges::find(names, launch.entry) != names.end()) continue;
+        names.push_back(launch.entry);
+        where.push_back(launch.where);
       }
   }
 
-  std::size_t index_of(const LaunchContract& launch) const {
-    return static_cast<std::size_t>(std::ranges::find(entries, launch.entry) - entries.begin());
-  }
-
-  Position where(std::size_t entry) const {
-    const auto launch = std::ranges::find(all, entries.at(entry), [](const auto* l) { return l->entry; });
-    return (*launch)->where;
+  std::size_t index_of(const std::string& name) const {
+    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
   }
 };
 
@@ -402,24 +380,52 @@ fs::path ptx_folder_of(const fs::path& program) {
   return is_build_tree ? folder / "ptx" : user_cache() / "ptx";
 }
 
+std::string CompiledSource::packed() const {
+  ByteWriter writer;
+  writer.number(lowered.size());
+  for (const std::string& name : lowered) writer.text(name);
+  for (const std::string& text : {ptx, program.string(), machine_code}) writer.text(text);
+  return {reinterpret_cast<const char*>(writer.message().data()), writer.message().size()};
+}
+
+CompiledSource CompiledSource::unpacked(std::string_view text) {
+  ByteReader reader(std::as_bytes(std::span(text)));
+  CompiledSource source;
+  source.lowered.resize(reader.number());
+  for (std::string& name : source.lowered) name = reader.text();
+  source.ptx = reader.text();
+  source.program = reader.text();
+  source.machine_code = reader.text();
+  return source;
+}
+
 std::shared_ptr<const Image> compile_source(const fs::path& source, const std::vector<std::string>& entries,
                                             const std::vector<std::string>& flags,
                                             const CompileOptions& options) {
-  return build({source, entries, "", flags, "", false}, Contract{}.arch, options).image;
+  return image_of(source, build({source, entries, "", flags, "", false}, Contract{}.arch, options));
+}
+
+CompiledSource compiled_contract(const Contract& contract, const CompileOptions& options) {
+  const Entries entries(contract);
+  const std::string appendix = contract.call ? call_kernels(contract) : "";
+  try {
+    return build({contract.source, entries.names, appendix, contract.flags, "", contract.is_host_function()},
+                 contract.arch, options);
+  } catch (const EntryError& error) {
+    throw InputError(error.sentence(), entries.where.at(error.index()));
+  }
+}
+
+std::shared_ptr<const Image> adopt(Contract& contract, CompiledSource source) {
+  const Entries entries(contract);
+  for (Instance& instance : contract.instances)
+    for (LaunchContract& launch : instance.launches)
+      launch.lowered = source.lowered.at(entries.index_of(launch.entry));
+  return image_of(contract.source, std::move(source));
 }
 
 std::shared_ptr<const Image> compile_contract(Contract& contract, const CompileOptions& options) {
-  const Launches launches(contract);
-  const std::string appendix = contract.call ? call_kernels(contract) : "";
-  try {
-    Built built =
-        build({contract.source, launches.entries, appendix, contract.flags, "", contract.is_host_function()},
-              contract.arch, options);
-    for (LaunchContract* launch : launches.all) launch->lowered = built.lowered[launches.index_of(*launch)];
-    return std::move(built.image);
-  } catch (const EntryError& error) {
-    throw InputError(error.sentence(), launches.where(error.index()));
-  }
+  return adopt(contract, compiled_contract(contract, options));
 }
 
 }  // namespace foldproof

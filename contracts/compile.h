@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/child.h"
@@ -21,10 +22,7 @@ struct CompileOptions {
   std::string machine;             ///< "sm_90": also generate machine code for it, if ptxas is available
   std::filesystem::path compile_commands;  ///< folder of a compile_commands.json that flags are read from
   std::filesystem::path cache;             ///< folder of the PTX cache; empty: default_cache()
-  bool only_cached = false;                ///< throw NotCached instead of running nvcc
 };
-
-struct NotCached {};
 
 /// The folder of the PTX cache unless an option sets another: ptx_folder_of the running program.
 std::filesystem::path default_cache();
@@ -41,8 +39,25 @@ std::shared_ptr<const Image> compile_source(const std::filesystem::path& source,
                                             const std::vector<std::string>& flags,
                                             const CompileOptions& options);
 
-/// Compiles a contract's source and sets `lowered` of every launch. If a launch names an entry that does not
-/// exist, throws InputError that lists the existing entries.
+/// What a compilation produces; a process can send it to another.
+struct CompiledSource {
+  std::vector<std::string> lowered;  ///< of the distinct entries, in the order of the launches
+  std::string ptx;
+  std::filesystem::path program;  ///< that calls host functions; empty for PTX
+  std::string machine_code;       ///< of the PTX; may be empty
+
+  std::string packed() const;
+  static CompiledSource unpacked(std::string_view text);
+};
+
+/// Compiles a contract's source. If a launch names an entry that does not exist, throws InputError that lists
+/// the existing entries.
+CompiledSource compiled_contract(const Contract& contract, const CompileOptions& options);
+
+/// Sets `lowered` of every launch.
+std::shared_ptr<const Image> adopt(Contract& contract, CompiledSource source);
+
+/// Both, one after the other.
 std::shared_ptr<const Image> compile_contract(Contract& contract, const CompileOptions& options);
 
 }  // namespace foldproof

@@ -18,12 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path absolute_folder(const fs::path& file) {
-  std::error_code error;
-  const fs::path absolute = fs::absolute(file, error);
-  return (error ? file : absolute).lexically_normal().parent_path();
-}
-
 /// Whether the file is in the folder or below it, after following links.
 bool is_below(const fs::path& file, const fs::path& folder) {
   std::error_code error;
@@ -32,12 +26,12 @@ bool is_below(const fs::path& file, const fs::path& folder) {
 }
 
 void read_source(const Table& top, Contract& contract, Trust trust) {
-  const fs::path folder = absolute_folder(contract.file);
+  const fs::path folder = resolved_path(contract.file).parent_path();
   contract.source = folder / contract.file.stem().concat(".cu");
   Position named = top.where();
   if (const auto source = top.table("source")) {
     if (const auto path = source->text("path")) {
-      contract.source = (folder / path->value).lexically_normal();
+      contract.source = resolved_path(folder / path->value);
       named = path->where;
     }
     std::vector<FlagWord> flags;

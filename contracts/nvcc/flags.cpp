@@ -6,6 +6,8 @@
 #include <cctype>
 #include <optional>
 
+#include "base/files.h"
+
 namespace foldproof {
 namespace {
 
@@ -118,7 +120,7 @@ std::string flag_of(const FlagRow& row, std::string value, const fs::path& folde
         fmt::format("the value of {} contains {}, which nvcc could pass to a shell", row.name, *character),
         where);
   if (row.value == Value::file) {
-    value = (folder / value).lexically_normal().string();
+    value = resolved_path(folder / value).string();
     check_path_for_nvcc(value);
   }
   if (row.name.ends_with("-std")) value = as_nvcc_spells(value);

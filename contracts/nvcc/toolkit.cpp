@@ -57,7 +57,6 @@ void lack_nvcc(const std::string& wished) {
 }
 
 std::string nvcc_version(const fs::path& nvcc, Deadline deadline) {
-  // Every compilation asks. Forks inherit the answer, since compile_subjects first tries the cache itself.
   static std::map<fs::path, std::string> known;
   if (const auto found = known.find(nvcc); found != known.end()) return found->second;
   const TemporaryFolder temporary;
@@ -78,7 +77,7 @@ std::string machine_code(const ptx::Source& ptx, const std::string& gpu, const f
   const std::string architecture = architecture_of(ptx, gpu);
   const PtxCache kept(cache);
   const std::string key = fmt::format("{}-{}", kept.hash(ptx.text()), architecture);
-  if (auto known = kept.find(key, "")) return std::move(known->ptx);
+  if (auto known = kept.find(key)) return std::move(known->ptx);
 
   const TemporaryFolder folder;
   const fs::path text = folder.path() / "foldproof.ptx", made = folder.path() / "foldproof.cubin";
@@ -88,7 +87,7 @@ std::string machine_code(const ptx::Source& ptx, const std::string& gpu, const f
                   folder.path(), deadline);
   if (result.status != 0) return "";
   std::string code = read_text_file(made, largest_code);
-  kept.keep(key, {"", {}, code}, {});
+  kept.keep(key, {{}, code});
   return code;
 }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "devices/host_program.h"
 #include "ptx/edit.h"
 #include "ptx/query.h"
@@ -34,11 +36,24 @@ std::string include_of(const std::filesystem::path& source) {
   return fmt::format("#include \"{}\"\n", path);
 }
 
+/// Removes macros by which a source could make another kernel stand for the entry.
+std::string without_macros(std::string_view entry) {
+  std::string directives;
+  for (std::size_t i = 0; i < entry.size();) {
+    std::size_t end = i;
+    while (end < entry.size() && is_word(entry[end])) ++end;
+    if (end > i && !is_digit(entry[i])) directives += fmt::format("#undef {}\n", entry.substr(i, end - i));
+    i = std::max(end, i + 1);
+  }
+  return directives;
+}
+
 }  // namespace
 
 std::string translation_unit(const std::filesystem::path& source, const std::vector<std::string>& entries,
                              const std::string& appendix, const std::string& token) {
-  std::string unit = include_of(source) + appendix;
+  std::string unit = include_of(source) + appendix + "\n";
+  for (const std::string& entry : entries) unit += without_macros(entry);
   for (std::size_t i = 0; i < entries.size(); ++i)
     unit += fmt::format("#line 1 \"{}{}{}\"\n__device__ void* {}{} = (void*)(&{});\n", generated, place, i,
                         address(token), i, entries[i]);

@@ -13,8 +13,8 @@ namespace foldproof {
 
 /// C++ source that includes `source`, then `appendix`, and takes the address of every entry on the device.
 /// The addresses become initialized globals in the PTX, so the compiler itself maps each spelling to its
-/// lowered name: default template arguments, type aliases and namespaces need no guessing. `token` makes the
-/// names of the globals unique.
+/// lowered name: default template arguments, type aliases and namespaces need no guessing. No word of an
+/// entry may be a macro. `token` makes the names of the globals unique.
 std::string translation_unit(const std::filesystem::path& source, const std::vector<std::string>& entries,
                              const std::string& appendix, const std::string& token);
 

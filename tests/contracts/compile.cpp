@@ -1,12 +1,16 @@
 // Real runs of nvcc; only a few, because each takes half a second.
 #include "contracts/compile.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 
 #include "base/files.h"
 #include "catch.h"
 #include "contracts/guess.h"
+#include "contracts/nvcc/toolkit.h"
 #include "contracts/signature.h"
 #include "nvcc.h"
 #include "workshop.h"
@@ -39,6 +43,31 @@ class OwnTemporaryFolder {
 
  private:
   std::string before_;
+};
+
+/// The machine's nvcc, behind a script that counts its compilations and runs `before` first.
+class LoggedNvcc {
+ public:
+  explicit LoggedNvcc(const Workshop& workshop, const std::string& before = "") : workshop_(workshop) {
+    workshop.write("log", "");
+    const fs::path script = workshop.write(
+        "logged-nvcc",
+        fmt::format(
+            "#!/bin/sh\ncase \"$*\" in --version|*-E*) ;; *) echo \"$*\" >> {} ;; esac\n{}\nexec {} \"$@\"\n",
+            log().string(), before, find_nvcc("").value().string()));
+    fs::permissions(script, fs::perms::owner_all);
+  }
+  CompileOptions options() const {
+    CompileOptions options = options_in(workshop_);
+    options.nvcc = (workshop_.path() / "logged-nvcc").string();
+    return options;
+  }
+  std::ptrdiff_t compilations() const { return std::ranges::count(read_text_file(log(), 1 << 20), '\n'); }
+
+ private:
+  fs::path log() const { return workshop_.path() / "log"; }
+
+  const Workshop& workshop_;
 };
 
 /// While it exists, nvcc cannot be found.
@@ -117,10 +146,11 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
   CHECK(files_in(workshop.path() / "ptx") == 2);
   CHECK(files_in(workshop.path() / "tmp") == 0);
 
-  SECTION("the same again needs no nvcc") {
-    const WithoutNvcc without;
+  SECTION("the same again is not compiled") {
+    const LoggedNvcc nvcc(workshop);
     Contract again = workshop.load(contract_text, kernels);
-    CHECK(compile_contract(again, options_in(workshop))->ptx.text() == first->ptx.text());
+    CHECK(compile_contract(again, nvcc.options())->ptx.text() == first->ptx.text());
+    CHECK(nvcc.compilations() == 0);
     CHECK(lowered(again, 0, 1) == lowered(contract, 0, 1));
   }
   SECTION("the same again is refused with an nvcc that is named and not there") {
@@ -142,37 +172,112 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
   }
 }
 
+const char* const entry_wrong =
+    "format = 1\n[domain]\ncount = 1\n[[buffer]]\nname = \"x\"\ntype = \"f32\"\ncount = 1\n"
+    "[[launch]]\nentry = \"wrong\"\ngrid = 1\nblock = 1\narguments = [\"x\"]\n";
+
 TEST_CASE("a source cannot make another kernel stand for an entry", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const std::string source =
       "__global__ void wrong(float* x) { x[1] = 0; }\n__global__ void right(float* x) { x[0] = 0; }\n";
-  const std::string toml =
-      "format = 1\n[domain]\ncount = 1\n[[buffer]]\nname = \"x\"\ntype = \"f32\"\ncount = 1\n"
-      "[[launch]]\nentry = \"wrong\"\ngrid = 1\nblock = 1\narguments = [\"x\"]\n";
   const Workshop workshop;
-  Contract global =
-      workshop.load(toml, source + "namespace z { __device__ void* foldproof_entry_0 = (void*)(&right); }\n");
+  Contract global = workshop.load(
+      entry_wrong, source + "namespace z { __device__ void* foldproof_entry_0 = (void*)(&right); }\n");
   compile_contract(global, options_in(workshop));
   CHECK(lowered(global, 0, 0) == "_Z5wrongPf");
-  Contract macro = workshop.load(toml, source + "#define wrong right\n");
-  CHECK(error_of([&] {
-          compile_contract(macro, options_in(workshop));
-        }).find("\"wrong\" stands for the kernel \"right\"; write that name") != std::string::npos);
+  Contract macro = workshop.load(entry_wrong, source + "#define wrong right\n");
+  compile_contract(macro, options_in(workshop));
+  CHECK(lowered(macro, 0, 0) == "_Z5wrongPf");
 }
 
-TEST_CASE("a host program is cached like PTX, and a second compilation needs no nvcc", "[nvcc]") {
+TEST_CASE("a macro cannot make a kernel of another namespace stand for an entry", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
+  const Workshop workshop;
+  Contract contract = workshop.load(entry_wrong,
+                                    "__global__ void wrong(float* x) { x[1] = 0; }\n"
+                                    "namespace good { __global__ void wrong(float* x) { x[0] = 0; } }\n"
+                                    "#define wrong good::wrong\n");
+  compile_contract(contract, options_in(workshop));
+  CHECK(lowered(contract, 0, 0) == "_Z5wrongPf");
+}
+
+TEST_CASE("cached PTX is not used once the compiler would read something else", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
+  const Workshop outer;
+  const OwnTemporaryFolder temporary(outer.path() / "tmp");
+  const Workshop workshop;
+  const auto compiled = [&](const char* source, std::vector<std::string> flags = {}) {
+    Contract contract = workshop.load(entry_wrong, source);
+    CompileOptions options = options_in(workshop);
+    options.flags = std::move(flags);
+    return compile_contract(contract, options)->ptx.text();
+  };
+  const auto reads = [](const std::string& ptx, const char* value) {
+    return ptx.find(value) != std::string::npos;
+  };
+  SECTION("a file that the source asks for appears outside its folder") {
+    const char* const source =
+        "#if __has_include(\"below/../../flag.h\")\n#define VALUE 4711\n#else\n#define VALUE 4712\n#endif\n"
+        "__global__ void wrong(float* x) { *(int*)x = VALUE; }\n";
+    workshop.write("below/x", "");
+    CHECK(reads(compiled(source), "4712"));
+    outer.write("tmp/flag.h", "");
+    CHECK(reads(compiled(source), "4711"));
+  }
+  SECTION("a header appears in an earlier folder, even in that of stored cases") {
+    const char* const source = "#include <value.h>\n__global__ void wrong(float* x) { *(int*)x = VALUE; }\n";
+    workshop.write("second/value.h", "#define VALUE 4711\n");
+    fs::create_directories(workshop.path() / "foldproof-cases");
+    const std::vector<std::string> flags{"-I" + (workshop.path() / "foldproof-cases").string(),
+                                         "-I" + (workshop.path() / "second").string()};
+    CHECK(reads(compiled(source, flags), "4711"));
+    workshop.write("foldproof-cases/value.h", "#define VALUE 4712\n");
+    CHECK(reads(compiled(source, flags), "4712"));
+  }
+  SECTION("a header whose name needs escapes changes") {
+    const char* const source = "#include \"a\tb.h\"\n__global__ void wrong(float* x) { *(int*)x = VALUE; }\n";
+    workshop.write("a", "");
+    workshop.write("b.h", "");
+    workshop.write("a\tb.h", "#define VALUE 4711\n");
+    CHECK(reads(compiled(source), "4711"));
+    workshop.write("a\tb.h", "#define VALUE 4712\n");
+    CHECK(reads(compiled(source), "4712"));
+  }
+}
+
+TEST_CASE("PTX is not cached if a file changed while nvcc ran", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
+  const Workshop workshop;
+  workshop.write("value.h", "#define VALUE 4711\n");
+  const std::string other = workshop.write("other.h", "#define VALUE 4712\n").string();
+  // The header is replaced by an older file between preprocessing and compilation, and back afterwards.
+  const LoggedNvcc nvcc(workshop, fmt::format("case \"$*\" in *-E*) ;; *) cp -p {} {} ;; esac", other,
+                                              (workshop.path() / "value.h").string()));
+  Contract contract = workshop.load(
+      entry_wrong, "#include \"value.h\"\n__global__ void wrong(float* x) { *(int*)x = VALUE; }\n");
+  CHECK(compile_contract(contract, nvcc.options())->ptx.text().find("4712") != std::string::npos);
+  workshop.write("value.h", "#define VALUE 4711\n");
+  CHECK(compile_contract(contract, options_in(workshop))->ptx.text().find("4711") != std::string::npos);
+}
+
+TEST_CASE("a host program is cached like PTX, until what the host compiler reads changes", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   const char* const text =
       "format = 1\n[domain]\ncount = 1\n[[buffer]]\nname = \"x\"\ntype = \"f32\"\ncount = 1\n"
       "[[launch]]\nentry = \"clear\"\nhost = true\narguments = [\"x\"]\n";
   const char* const source =
-      "#include <cuda_runtime.h>\nvoid clear(float* x) { cudaMemset(x, 0, sizeof *x); }\n";
+      "#include <cuda_runtime.h>\n#ifndef __CUDA_ARCH__\n#include \"value.h\"\n#endif\n"
+      "void clear(float* x) { cudaMemset(x, 0, sizeof *x); }\n";
+  workshop.write("value.h", "");
   Contract contract = workshop.load(text, source);
   compile_contract(contract, options_in(workshop));
-  const WithoutNvcc without;
-  Contract again = workshop.load(text, source);
-  CHECK(error_of([&] { compile_contract(again, options_in(workshop)); }).empty());
+  const LoggedNvcc nvcc(workshop);
+  compile_contract(contract, nvcc.options());
+  CHECK(nvcc.compilations() == 0);
+  workshop.write("value.h", "int value;\n");
+  compile_contract(contract, nvcc.options());
+  CHECK(nvcc.compilations() == 1);
 }
 
 TEST_CASE("an entry that does not exist is refused at its launch with the names of those that do", "[nvcc]") {

@@ -1,6 +1,7 @@
 // The component Definedness in isolation: a frame, an effect, and the undefined bits afterwards.
 #include "devices/emulated/shadow/definedness.h"
 
+#include "catch.h"
 #include "machine/owners_fixture.h"
 
 using namespace foldproof;

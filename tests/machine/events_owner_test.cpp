@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "catch.h"
 #include "devices/emulated/coverage/coverage.h"
 #include "machine/owners_fixture.h"
 

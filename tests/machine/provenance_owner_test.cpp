@@ -1,6 +1,7 @@
 // The component Provenance in isolation: a frame, an effect, and the provenance of the registers afterwards.
 #include "devices/emulated/shadow/provenance.h"
 
+#include "catch.h"
 #include "machine/owners_fixture.h"
 
 using namespace foldproof;
