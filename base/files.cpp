@@ -139,11 +139,14 @@ bool replace(const fs::path& file, std::string_view text, mode_t also) {
   return replace(AT_FDCWD, file.string(), text, also);
 }
 
-[[noreturn]] void cannot_write(const fs::path& file) {
-  const std::string sentence = fmt::format("the file cannot be written: {}", std::strerror(errno));
-  if (is_lack_of_resources(errno)) throw Unsupported(sentence, {file.string()});
-  throw InputError(sentence, {file.string()});
+/// Throws Unsupported if this machine lacks resources, and InputError otherwise.
+[[noreturn]] void fail(std::string_view what, const fs::path& path, int why = errno) {
+  const std::string sentence = fmt::format("{}: {}", what, std::strerror(why));
+  if (is_lack_of_resources(why)) throw Unsupported(sentence, {path.string()});
+  throw InputError(sentence, {path.string()});
 }
+
+[[noreturn]] void cannot_write(const fs::path& file) { fail("the file cannot be written", file); }
 
 [[noreturn]] void refuse_link(const fs::path& path) {
   throw InputError("this is a symbolic link, to which nothing is written; name its target instead",
@@ -152,23 +155,58 @@ bool replace(const fs::path& file, std::string_view text, mode_t also) {
 
 constexpr int as_folder = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
-/// Opens a folder in the folder `in`, or creates it.
-Descriptor open_component(int in, const fs::path& name, const fs::path& shown) {
+/// Follows links.
+Descriptor open_folder(const fs::path& folder) {
+  Descriptor opened(open(folder.c_str(), as_folder));
+  if (opened.number() < 0) fail("the folder cannot be opened", folder);
+  return opened;
+}
+
+/// Creates a folder in the folder `in`, unless something of that name exists. `shown` is its path.
+void create_component(int in, const fs::path& name, const fs::path& shown) {
   constexpr mode_t usual_folder_mode = 0777;
-  if (mkdirat(in, name.c_str(), usual_folder_mode) != 0 && is_lack_of_resources(errno))
-    throw Unsupported(fmt::format("the folder cannot be created: {}", std::strerror(errno)),
-                      {shown.string()});
+  if (mkdirat(in, name.c_str(), usual_folder_mode) == 0) return;
   const int why = errno;
-  Descriptor opened(openat(in, name.c_str(), as_folder | O_NOFOLLOW));
-  if (opened.number() >= 0) return opened;
   struct stat status {};
   if (fstatat(in, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
-    throw InputError(fmt::format("the folder cannot be created: {}", std::strerror(why)), {shown.string()});
-  if (S_ISLNK(status.st_mode)) refuse_link(shown);
-  throw InputError("not a folder", {shown.string()});
+    fail("the folder cannot be created", shown, why);
+}
+
+/// Opens a folder in the folder `in`. Throws InputError if it is a link.
+Descriptor open_component(int in, const fs::path& name, const fs::path& shown) {
+  Descriptor opened(openat(in, name.c_str(), as_folder | O_NOFOLLOW));
+  if (opened.number() >= 0) return opened;
+  const int why = errno;
+  struct stat status {};
+  if (fstatat(in, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode))
+    refuse_link(shown);
+  if (why == ENOTDIR) throw InputError("not a folder", {shown.string()});
+  fail("the folder cannot be opened", shown, why);
+}
+
+enum class Missing : unsigned char { create, refuse };
+
+/// Opens the folder `rest` in the folder `from`, whose path is `shown`, without following a link: one
+/// component at a time.
+Descriptor open_without_links(Descriptor from, fs::path shown, const fs::path& rest, Missing missing) {
+  for (const fs::path& component : rest) {
+    shown /= component;
+    if (missing == Missing::create) create_component(from.number(), component, shown);
+    from = open_component(from.number(), component, shown);
+  }
+  return from;
 }
 
 }  // namespace
+
+fs::path resolved_path(const fs::path& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  if (error) return path.lexically_normal();
+  if (std::ranges::find(absolute, fs::path("..")) == absolute.end()) return absolute.lexically_normal();
+  const fs::path canonical = fs::weakly_canonical(absolute, error);
+  return error ? absolute.lexically_normal() : canonical;
+}
 
 fs::path without_slash(const fs::path& folder) {
   return folder.has_filename() ? folder : folder.parent_path();
@@ -188,27 +226,23 @@ OutputFolder::OutputFolder(fs::path path, Descriptor folder)
     : path_(std::move(path)), folder_(std::move(folder)) {}
 
 OutputFolder::OutputFolder(const fs::path& folder) : path_(without_slash(folder)) {
-  fs::path part, rest = path_;
-  if (path_.is_absolute()) {
-    part = path_.parent_path();
-    rest = path_.filename();
-    std::error_code error;  // opening shows it
-    fs::create_directories(part, error);
+  if (path_.is_relative()) {
+    folder_ = open_without_links(open_folder("."), "", path_, Missing::create);
+    return;
   }
-  folder_ = Descriptor(open(part.empty() ? "." : part.c_str(), as_folder));
-  if (folder_.number() < 0)
-    throw InputError(fmt::format("the folder cannot be opened: {}", std::strerror(errno)), {part.string()});
-  for (const fs::path& component : rest) {
-    part /= component;
-    folder_ = open_component(folder_.number(), component, part);
-  }
+  const fs::path parent = path_.parent_path();
+  std::error_code error;  // opening shows it
+  fs::create_directories(parent, error);
+  folder_ = open_without_links(open_folder(parent), parent, path_.filename(), Missing::create);
 }
 
 OutputFolder OutputFolder::of(const fs::path& file) {
-  fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (folder.is_relative())
+    return {folder, open_without_links(open_folder("."), "", folder, Missing::refuse)};
   Descriptor opened(open(folder.c_str(), as_folder));
   if (opened.number() < 0) cannot_write(file);
-  return {std::move(folder), std::move(opened)};
+  return {folder, std::move(opened)};
 }
 
 bool OutputFolder::replace_file(const std::string& name, std::string_view text) const {
@@ -224,7 +258,7 @@ bool OutputFolder::is_written_through(const std::string& name) const {
   if (fstatat(in, name.c_str(), &own, AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(own.st_mode)) return false;
   if (S_ISFIFO(own.st_mode) || S_ISCHR(own.st_mode)) return true;
   if (!S_ISLNK(own.st_mode)) throw InputError("not a regular file", {file.string()});
-  const std::string path = fs::absolute(file).lexically_normal().string();
+  const std::string path = (resolved_path(path_) / name).string();
   // Everybody may create a link in these folders of /dev.
   const bool is_public = path.starts_with("/dev/shm/") || path.starts_with("/dev/mqueue/");
   const bool is_system = (path.starts_with("/dev/") && !is_public) || path.starts_with("/proc/");

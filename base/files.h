@@ -61,6 +61,10 @@ bool replace_file(const std::filesystem::path& file, std::string_view text);
 /// The same for a program: the new file is executable.
 bool replace_program(const std::filesystem::path& file, std::string_view content);
 
+/// The absolute path without "." and "..". A ".." after a symbolic link leads, as for the system, to the
+/// parent of the link's target; without "..", links remain.
+std::filesystem::path resolved_path(const std::filesystem::path& path);
+
 /// A folder's path without a final slash; with one, the system would follow a link.
 std::filesystem::path without_slash(const std::filesystem::path& folder);
 
@@ -75,7 +79,8 @@ class OutputFolder {
   /// Creates the folder if it does not exist. Throws InputError if refuse_links() would or if the path leads
   /// to something else, and Unsupported if this machine lacks resources.
   explicit OutputFolder(const std::filesystem::path& folder);
-  /// The existing folder of a file that the user named; links are followed.
+  /// The existing folder of a file that the user named. Throws InputError if a part of a relative path to it
+  /// is a symbolic link; in an absolute path, links are followed.
   static OutputFolder of(const std::filesystem::path& file);
 
   /// replace_file() for the file of that name.

@@ -45,6 +45,7 @@ int init(const Arguments& a, const Console& console) {
   std::error_code error;
   if (!a.force && fs::exists(file, error))
     throw InputError(fmt::format("{} already exists; --force overwrites it", file.string()));
+  if (fs::exists(a.source, error)) check_output(file);  // guessing takes seconds
   std::vector<std::string> said;
   const std::string text = starter_contract(guess_one(a, said));
   write_output(file, text);

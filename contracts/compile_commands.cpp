@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -44,49 +48,90 @@ std::vector<std::string> words_of(const json& command) {
   return words;
 }
 
-/// CMake puts the include folders of CUDA sources into files named by --options-file; each such option is
-/// replaced by the words of its file.
+using Words = std::deque<std::string>;
+
+/// The text of the file. `left`: how many bytes the option files of this command may still have.
+std::string text_of_option_file(const fs::path& file, std::size_t& left) {
+  std::string text = read_text_file(file, largest_option_files);
+  if (text.size() > left)
+    throw InputError(fmt::format("the option files of this command have more than {} bytes together",
+                                 largest_option_files),
+                     {file.string()});
+  left -= text.size();
+  return text;
+}
+
+/// Removes --options-file (-optf) with its value from the front and returns the value: files, separated by
+/// commas. Nothing if another word is there.
+std::optional<std::string> take_option_files(Words& words) {
+  const std::string word = words.front();
+  const std::size_t end = std::min(word.find('='), word.size());
+  const std::string_view name = std::string_view(word).substr(0, end);
+  const bool is_separate = end == word.size();
+  if ((name != "--options-file" && name != "-optf") || (is_separate && words.size() == 1))
+    return std::nullopt;
+  words.pop_front();
+  if (!is_separate) return word.substr(end + 1);
+  std::string value = words.front();
+  words.pop_front();
+  return value;
+}
+
+/// CMake puts the include folders of CUDA sources into option files. Each option that names such files is
+/// replaced by their words, which may name further ones.
 std::vector<std::string> with_option_files(const std::vector<std::string>& words, const fs::path& directory) {
   std::vector<std::string> expanded;
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool names_file = (words[i] == "--options-file" || words[i] == "-optf") && i + 1 < words.size();
-    if (!names_file) {
-      expanded.push_back(words[i]);
+  std::size_t left = largest_option_files;
+  for (Words rest(words.begin(), words.end()); !rest.empty();) {
+    const auto files = take_option_files(rest);
+    if (!files) {
+      expanded.push_back(std::move(rest.front()));
+      rest.pop_front();
       continue;
     }
-    const fs::path file = directory / words[++i];
-    const std::string text = read_text_file(file, largest_option_files);
-    bytes += text.size();
-    if (bytes > largest_option_files)
-      throw InputError(fmt::format("the option files of this command have more than {} bytes together",
-                                   largest_option_files),
-                       {file.string()});
-    const auto more = split_command(text);
-    expanded.insert(expanded.end(), more.begin(), more.end());
+    std::vector<std::string> more;
+    std::istringstream names(*files);
+    for (std::string name; std::getline(names, name, ',');)
+      std::ranges::move(split_command(text_of_option_file(directory / name, left)), std::back_inserter(more));
+    rest.insert(rest.begin(), more.begin(), more.end());
   }
   return expanded;
 }
 
-bool is_same_file(const fs::path& a, const fs::path& b) {
+fs::path without_links(const fs::path& path) {
   std::error_code error;
-  return fs::weakly_canonical(a, error) == fs::weakly_canonical(b, error) && !error;
+  const fs::path canonical = fs::weakly_canonical(path, error);
+  return error ? path : canonical;
+}
+
+/// The flags of a command, if it compiles `source`, which is without links.
+std::optional<std::vector<std::string>> flags_for(const fs::path& source, const json& command,
+                                                  const fs::path& database) {
+  const std::string named = command.is_object() ? text_of(command, "file") : "";
+  if (named.empty()) return std::nullopt;
+  const fs::path directory = text_of(command, "directory");
+  if (without_links(directory / named) != source) return std::nullopt;
+  std::vector<FlagWord> words;
+  for (const std::string& word : with_option_files(words_of(command), directory))
+    words.push_back({word, {database.string()}});
+  return harmless_flags_among(words, directory);
 }
 
 }  // namespace
 
 std::vector<std::string> flags_from_database(const fs::path& folder, const fs::path& source) {
-  const fs::path file = folder / "compile_commands.json";
+  const fs::path file = folder / "compile_commands.json", wanted = without_links(source);
+  std::optional<std::vector<std::string>> flags;
   for (const json& command : parsed_database(file)) {
-    if (!command.is_object()) continue;
-    const fs::path directory = text_of(command, "directory");
-    const std::string named = text_of(command, "file");
-    if (named.empty() || !is_same_file(directory / named, source)) continue;
-    std::vector<FlagWord> words;
-    for (const std::string& word : with_option_files(words_of(command), directory))
-      words.push_back({word, {file.string()}});
-    return harmless_flags_among(words, directory);
+    auto own = flags_for(wanted, command, file);
+    if (own && flags && *own != *flags)
+      throw InputError(fmt::format("the database has several commands for {} with different flags; omit "
+                                   "--compile-commands and give the flags with -I, -D and -std",
+                                   source.string()),
+                       {file.string()});
+    if (own) flags = std::move(own);
   }
+  if (flags) return *flags;
   throw InputError(
       fmt::format("the database has no command for {}; give its flags with -I, -D and -std", source.string()),
       {file.string()});

@@ -8,7 +8,8 @@
 namespace foldproof {
 
 /// The -I, -isystem, -include, -D, -U, -std and CUDA language flags of `source`; paths of folders are made
-/// absolute. Throws InputError if the database is missing or malformed, or does not contain the file.
+/// absolute. Throws InputError if the database is missing or malformed, does not contain the file, or
+/// contains it with different flags.
 std::vector<std::string> flags_from_database(const std::filesystem::path& folder,
                                              const std::filesystem::path& source);
 

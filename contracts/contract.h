@@ -193,12 +193,12 @@ void limit_gpus(Contract& contract, unsigned present);
 /// The folder for failing cases, next to the contract to which they belong.
 inline constexpr std::string_view case_store_folder = "foldproof-cases";
 
-/// Whether the file is a failing case stored by an audit. Only the keys at its top are read; the rest may be
-/// damaged.
+/// Whether the file is a failing case stored by an audit; it may be damaged.
 bool is_kept_case(const std::filesystem::path& file);
 
-/// The contracts in a folder and its subfolders, in path order: every .toml file with the key `format` at its
-/// top, except stored cases.
+/// The contracts in a folder and its subfolders, in path order, including broken ones. These .toml files are
+/// not contracts: stored cases; TOML without `format`, `launch`, `reduction` and `source`; and text that is
+/// not TOML, contains neither "launch" nor "format = 1", and is not next to a source of the same name.
 std::vector<std::filesystem::path> contracts_below(const std::filesystem::path& folder);
 
 }  // namespace foldproof

@@ -1,14 +1,16 @@
-// Finds the contracts of a folder, as distinct from the failing cases that audits store.
+// Finds the contracts of a folder. A broken contract must fail a run and not be skipped, so a .toml file is
+// skipped only if it is certainly something else: a failing case that an audit stored, or a file of another
+// tool.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
-#include <sstream>
+#include <optional>
+#include <string>
 
 #include "base/files.h"
-#include "base/text.h"
 #include "contracts/contract.h"
 #include "contracts/document.h"
+#include "contracts/keys.h"
 
 namespace foldproof {
 
@@ -16,64 +18,84 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The first 64 KiB; empty if the file cannot be read.
-std::string beginning_of(const fs::path& file) {
+/// Nothing if the file is not valid TOML, is too large, or cannot be read.
+std::optional<toml::table> parsed(const fs::path& file) {
   try {
-    RegularFile opened(file);
-    std::string text(std::min<std::uint64_t>(opened.size(), 1 << 16), '\0');
-    return opened.read(text.data(), text.size()) ? text : "";
+    return parse_toml(file);
   } catch (const InputError&) {
-    return "";
+    return std::nullopt;
   }
 }
 
-/// The keys before the first table. Also works on invalid TOML, so that a broken contract is reported instead
-/// of skipped.
-std::set<std::string> top_keys(const fs::path& file) {
-  std::set<std::string> keys;
-  std::istringstream stream(beginning_of(file));
-  for (std::string line; std::getline(stream, line);) {
-    const std::size_t begin = line.find_first_not_of(" \t");
-    if (begin == std::string::npos) continue;
-    if (line[begin] == '[') break;
-    std::size_t end = begin;
-    while (end < line.size() && is_word(line[end])) ++end;
-    const std::size_t next = line.find_first_not_of(" \t", end);
-    if (next != std::string::npos && line[next] == '=') keys.insert(line.substr(begin, end - begin));
-  }
-  return keys;
+/// The text of a file that is not valid TOML, without quotes and blanks, which keys may have, and without the
+/// zeros of UTF-16. Empty if the file is too large or cannot be read.
+std::string condensed_text(const fs::path& file) {
+  constexpr std::size_t largest_searched = std::size_t{1} << 20;
+  constexpr std::string_view dropped("\0\"' \t", 5);
+  std::string text = read_if_possible(file, largest_searched).value_or("");
+  std::erase_if(text, [&](char c) { return dropped.find(c) != std::string_view::npos; });
+  return text;
 }
 
-bool is_case(const std::set<std::string>& keys) {
-  return keys.contains("contract") && keys.contains("finding");
+bool is_case(const toml::table& top) {
+  // Stored cases share only this key with contracts.
+  const auto belongs_to_contracts = [](const auto& entry) {
+    return entry.first.str() != "format" && find_key("", entry.first.str()) != nullptr;
+  };
+  return top.contains("contract") && top.contains("finding") &&
+         std::none_of(top.begin(), top.end(), belongs_to_contracts);
 }
 
-/// The keys at the top of a file. If the file is not valid TOML, those that its lines show.
-std::set<std::string> keys_of(const fs::path& file) {
-  try {
-    std::set<std::string> keys;
-    for (const auto& [key, node] : parse_toml(file)) keys.emplace(key.str());
-    return keys;
-  } catch (const InputError&) {
-    return top_keys(file);
-  }
+bool is_damaged_case(const std::string& condensed) {
+  const auto has = [&](const char* part) { return condensed.find(part) != std::string::npos; };
+  return has("contract=") && has("finding=") && !has("[[launch");
+}
+
+/// Other tools have tables of the same names: Ruff has [format], and Cargo has [source] with a key for each
+/// registry.
+bool has_contract_keys(const toml::table& top) {
+  const toml::node* format = top.get("format");
+  const toml::table* source = top["source"].as_table();
+  const auto belongs_to_source = [](const auto& entry) {
+    return find_key("source", entry.first.str()) != nullptr;
+  };
+  return top.contains("launch") || top.contains("reduction") || (format != nullptr && !format->is_table()) ||
+         (source != nullptr && std::any_of(source->begin(), source->end(), belongs_to_source));
+}
+
+bool is_next_to_source(fs::path file) {
+  std::error_code error;
+  for (const char* extension : {".cu", ".cuh", ".ptx"})
+    if (fs::exists(file.replace_extension(extension), error)) return true;
+  return false;
+}
+
+/// For a file that is not valid TOML, as are templates of other tools.
+bool may_be_contract(const fs::path& file) {
+  if (is_next_to_source(file)) return true;
+  const std::string text = condensed_text(file);
+  if (text.find("launch") != std::string::npos) return true;
+  return text.find("format=1") != std::string::npos && !is_damaged_case(text);
 }
 
 bool is_contract(const fs::path& file) {
-  const std::set<std::string> keys = keys_of(file);
-  return keys.contains("format") && !is_case(keys);
+  const std::optional<toml::table> top = parsed(file);
+  return top ? has_contract_keys(*top) && !is_case(*top) : may_be_contract(file);
 }
 
 }  // namespace
 
-bool is_kept_case(const fs::path& file) { return is_case(top_keys(file)); }
+bool is_kept_case(const fs::path& file) {
+  const std::optional<toml::table> top = parsed(file);
+  return top ? is_case(*top) : is_damaged_case(condensed_text(file));
+}
 
 std::vector<fs::path> contracts_below(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> found;
   for (fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end;
        !error && it != end; it.increment(error)) {
-    if (it->path().extension() != ".toml" || !it->is_regular_file(error)) continue;
+    if (it->path().extension() != ".toml" || it->is_directory(error)) continue;
     if (is_contract(it->path())) found.push_back(it->path());
   }
   const std::string sentence = fmt::format("the folder cannot be searched: {}", error.message());

@@ -18,20 +18,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path normalized(const fs::path& path) {
-  std::error_code error;
-  const fs::path result = fs::absolute(path, error);
-  return (error ? path : result).lexically_normal();
-}
-
 bool is_link(const fs::path& path) {
   std::error_code error;
   return fs::is_symlink(path, error);
 }
 
-/// The file that a replay must read: the contract, or the source from which one is guessed.
+/// The folder's absolute path, with links followed: a ".." after it leads where the system goes.
+fs::path without_links(const fs::path& folder) {
+  std::error_code error;
+  const fs::path canonical = fs::weakly_canonical(fs::absolute(folder, error), error);
+  return error ? resolved_path(folder) : canonical;
+}
+
+/// The same for a file, which may itself be a link. All paths to a file through its folder have one place.
+fs::path place_of(const fs::path& file) {
+  std::error_code error;
+  return without_links(fs::absolute(file, error).parent_path()) / file.filename();
+}
+
+/// The place of the file that a replay must read: the contract, or the source from which one is guessed.
 fs::path subject_of(const Contract& contract) {
-  return normalized(contract.file.empty() ? contract.source : contract.file);
+  return place_of(contract.file.empty() ? contract.source : contract.file);
 }
 
 /// StoredCase::entry for an instance of the contract.
@@ -54,7 +61,7 @@ std::string file_name_part(std::string_view text) {
 }  // namespace
 
 CaseStore::CaseStore(const std::optional<fs::path>& folder)
-    : folder_(without_slash(normalized(folder ? *folder : user_cache() / "cases"))), is_cache_(!folder) {}
+    : folder_(without_slash(folder ? *folder : user_cache() / "cases")), is_cache_(!folder) {}
 
 std::vector<StoredCase> CaseStore::load(const Contract& contract, const Instance& instance) const {
   std::vector<StoredCase> cases;
@@ -64,9 +71,10 @@ std::vector<StoredCase> CaseStore::load(const Contract& contract, const Instance
   for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error))
     if (it->path().extension() == ".toml" && is_kept_case(it->path())) files.push_back(it->path());
   std::ranges::sort(files);
+  const fs::path subject = subject_of(contract);
   for (const fs::path& file : files) {
     StoredCase stored = load_case(file);
-    if (normalized(stored.contract) == subject_of(contract) && stored.instance == instance.label &&
+    if (place_of(stored.contract) == subject && stored.instance == instance.label &&
         stored.entry == entry_of(contract, instance))
       cases.push_back(std::move(stored));
   }
@@ -79,7 +87,8 @@ std::string CaseStore::write(const std::string& file, const std::string& text) c
     if (is_link(path)) return fmt::format("{} is a symbolic link", path.filename().string());
   return OutputFolder(folder_).replace_file(file, text) ? "" : std::strerror(errno);
 } catch (const InputError& error) {
-  return error.sentence();
+  const std::string& where = error.position().file;
+  return where == folder_ ? error.sentence() : fmt::format("{}: {}", where, error.sentence());
 } catch (const Unsupported& error) {
   return error.sentence();
 }
@@ -87,7 +96,7 @@ std::string CaseStore::write(const std::string& file, const std::string& text) c
 CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& instance, const Case& c,
                                  const Finding& finding) const {
   const fs::path subject = subject_of(contract);
-  StoredCase stored{is_cache_ ? subject : subject.lexically_relative(folder_), instance.label,
+  StoredCase stored{is_cache_ ? subject : subject.lexically_relative(without_links(folder_)), instance.label,
                     std::string(name(finding.kind)), c, entry_of(contract, instance)};
   if (stored.contract.empty()) stored.contract = subject;
   const std::uint64_t where = hash_of(subject.string() + to_string(finding.at));
@@ -95,7 +104,8 @@ CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& insta
                                        file_name_part(instance.label), instance.label.empty() ? "" : "-",
                                        name(finding.kind), where >> 32);
   const std::string why_not = write(file, to_toml(stored));
-  if (why_not.empty()) return {"foldproof replay " + shell_word((folder_ / file).string()), ""};
+  if (why_not.empty())
+    return {"foldproof replay " + shell_word((resolved_path(folder_) / file).string()), ""};
   return {"",
           fmt::format("the failing case could not be stored in {} ({}); choose another folder with --store",
                       folder_.string(), why_not)};

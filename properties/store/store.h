@@ -13,7 +13,8 @@ namespace foldproof {
 
 class CaseStore {
  public:
-  /// `folder`, or `cases` in user_cache() if there is none.
+  /// `folder` as the user named it, so that nothing is written through a link in a relative path; `cases` in
+  /// user_cache() if there is none.
   explicit CaseStore(const std::optional<std::filesystem::path>& folder);
 
   /// The cases of this instance in a user-supplied folder, in the order of their file names; none from the
@@ -27,7 +28,7 @@ class CaseStore {
   };
 
   /// Stores the case that shows `finding`; one file per kind and place. A symbolic link in place of the
-  /// folder or of the file is refused.
+  /// folder, of the file, or of a part of a relative path to them is refused.
   Saved save(const Contract& contract, const Instance& instance, const Case& c, const Finding& finding) const;
 
  private:

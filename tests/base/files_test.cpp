@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "catch.h"
+#include "current_folder.h"
 #include "session.h"
 
 using namespace foldproof;
@@ -176,6 +177,17 @@ TEST_CASE("writing a file replaces its content") {
   CHECK_FALSE(write_file(folder.path() / "no such folder" / "file", "text"));
 }
 
+TEST_CASE("the parent of a link is that of its target") {
+  const TemporaryFolder folder;
+  const fs::path here = fs::canonical(folder.path());
+  fs::create_directories(here / "a" / "b");
+  fs::create_directory_symlink(here / "a" / "b", here / "link");
+  CHECK(resolved_path(here / "link" / ".." / "file") == here / "a" / "file");
+  CHECK(resolved_path(here / "link" / "." / "file") == here / "link" / "file");
+  CHECK(resolved_path(here / "none" / ".." / "file") == here / "file");
+  CHECK(resolved_path("file") == fs::current_path() / "file");
+}
+
 TEST_CASE("an output folder stays the same although a link replaces it") {
   const TemporaryFolder outer;
   const fs::path folder = outer.path() / "new" / "folder", moved = outer.path() / "moved",
@@ -200,6 +212,37 @@ TEST_CASE("an output folder is not a file, and can be the root or the current fo
   CHECK_THROWS_WITH(OutputFolder(folder.path() / "file"), folder.path().string() + "/file: not a folder");
   CHECK_THROWS_AS(OutputFolder(folder.path() / "file" / "folder"), InputError);
   for (const char* existing : {"/", ".", "./", "..", "/tmp"}) CHECK_NOTHROW(OutputFolder(existing));
+}
+
+TEST_CASE("no link in a relative path to an output is followed") {
+  const TemporaryFolder folder;
+  const tests::CurrentFolder current(folder.path());
+  fs::create_directories("real/sub");
+  fs::create_directory_symlink("real", "link");
+  const std::string refused =
+      "link: this is a symbolic link, to which nothing is written; name its target instead";
+  CHECK_THROWS_WITH(write_output("link/file", "text"), refused);
+  CHECK_THROWS_WITH(write_output("link/sub/file", "text"), refused);
+  CHECK_THROWS_WITH(check_output("link/file"), refused);
+  CHECK_THROWS_WITH(OutputFolder("link/sub"), refused);
+  CHECK_THROWS_WITH(OutputFolder("link/new"), refused);
+  CHECK(files_in("real") == 1);
+  CHECK(fs::is_empty("real/sub"));
+  write_output("file", "a");
+  write_output("real/sub/../file", "b");
+  CHECK(read_text_file("file", 100) == "a");
+  CHECK(read_text_file("real/file", 100) == "b");
+  write_output(folder.path() / "link" / "file", "c");  // the user named every folder of an absolute path
+  CHECK(read_text_file("real/file", 100) == "c");
+}
+
+TEST_CASE("the folder of an output file is not created") {
+  const TemporaryFolder folder;
+  const tests::CurrentFolder current(folder.path());
+  CHECK_THROWS_WITH(write_output("none/file", "text"),
+                    "none: the folder cannot be opened: No such file or directory");
+  CHECK_THROWS_AS(write_output(folder.path() / "none" / "file", "text"), InputError);
+  CHECK(fs::is_empty(folder.path()));
 }
 
 TEST_CASE("lines of a file are numbered from 1") {

@@ -347,30 +347,6 @@ TEST_CASE("markers in the source announce findings at their line") {
   CHECK(load_error(with_top(""), "x // finding: \n").find("names no kind") != std::string::npos);
 }
 
-TEST_CASE("contracts of a folder are found by their format, in path order") {
-  const Workshop workshop;
-  const auto b = workshop.write("b/x.toml", "# first a comment\nformat = 1\n");
-  const auto a = workshop.write("a.toml", "format=1\nthis is no TOML");
-  workshop.write("other.toml", "[package]\nformat = 1\n");
-  workshop.write("formatting.toml", "formatting = 1\n");
-  workshop.write("a.txt", "format = 1\n");
-  const auto kept =
-      workshop.write("mine/kept.toml", "format = 1\ncontract = \"../a.toml\"\nfinding = \"x\"\n[case");
-  CHECK(is_kept_case(kept));
-  CHECK_FALSE(is_kept_case(a));
-  CHECK(contracts_below(workshop.path()) == std::vector<std::filesystem::path>{a, b});
-  const std::string last = "format = 1\n[[launch]]\nentry = \"k\"\n";
-  const std::vector<std::filesystem::path> all{
-      a,
-      b,
-      workshop.write("c/byte_order_mark.toml", "\xef\xbb\xbf" + last),
-      workshop.write("c/comment.toml", "#" + std::string(70'000, 'x') + "\n" + last),
-      workshop.write("c/quoted.toml", "\"format\" = 1\n"),
-      workshop.write("c/table_in_text.toml", "summary = \"\"\"\n[x]\n\"\"\"\n" + last)};
-  CHECK(contracts_below(workshop.path()) == all);
-  CHECK(error_of([] { contracts_below("/nowhere/at/all"); }).find("cannot be searched") != std::string::npos);
-}
-
 TEST_CASE("a wrong contract is refused in one sentence with file, line and column") {
   CHECK(load_error("id = \"x\"\n") ==
         "k.toml:1:1: the top of the contract lacks the key \"format\": The version of this format: 1.");

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "catch.h"
+#include "current_folder.h"
 #include "fake_kernel.h"
 #include "properties/store/triage.h"
 
@@ -32,6 +33,12 @@ AuditOptions storing_in(const fs::path& folder, std::uint64_t cases = 40) {
 
 std::vector<fs::path> files_in(const fs::path& folder) {
   return {fs::directory_iterator(folder), fs::directory_iterator()};
+}
+
+Contract contract_at(const fs::path& file) {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.file = file;
+  return contract;
 }
 
 TEST_CASE("a failing case is stored, replayed first, and gives the same finding again") {
@@ -81,6 +88,70 @@ TEST_CASE("a store that cannot be written gives one note, and the finding keeps 
                    note.ends_with(std::string(reason) + "; choose another folder with --store");
           }) == 1);
   }
+}
+
+TEST_CASE("a case is not stored through a link in a relative path") {
+  const TemporaryFolder folder;
+  const tests::CurrentFolder current(folder.path());
+  fs::create_directories("repo");
+  fs::create_directory("victim");
+  fs::create_directory_symlink("../victim", "repo/link");
+  const KernelReport report =
+      fake::audit(contract_at("repo/link/fake.toml"), loses_element_40, storing_in("repo/link/cases"));
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].replay.empty());
+  CHECK(fs::is_empty("victim"));
+  CHECK(std::ranges::count(
+            report.notes,
+            "the failing case could not be stored in repo/link/cases (repo/link: this is a symbolic "
+            "link, to which nothing is written; name its target instead); choose another folder with "
+            "--store") == 1);
+}
+
+TEST_CASE("a link that replaces a folder of the store during an audit is not followed") {
+  const TemporaryFolder folder;
+  const tests::CurrentFolder current(folder.path());
+  fs::create_directories("repo/sub");
+  fs::create_directory("victim");
+  const auto replaces_folder = [](const Launch& launch) {
+    if (!fs::exists("repo/moved")) {
+      fs::rename("repo/sub", "repo/moved");
+      fs::create_directory_symlink("../victim", "repo/sub");
+    }
+    loses_element_40(launch);
+  };
+  const KernelReport report =
+      fake::audit(contract_at("repo/sub/fake.toml"), replaces_folder, storing_in("repo/sub/cases"));
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].replay.empty());
+  CHECK(fs::is_empty("victim"));
+}
+
+TEST_CASE("a case in a relative folder is replayed by its absolute path") {
+  const TemporaryFolder folder;
+  const tests::CurrentFolder current(folder.path());
+  const Contract contract = contract_at("fake.toml");
+  const KernelReport report = fake::audit(contract, loses_element_40, storing_in("cases"));
+  REQUIRE(report.findings.size() == 1);
+  REQUIRE(files_in("cases").size() == 1);
+  const fs::path file = files_in("cases").front();
+  CHECK(report.findings[0].replay == "foldproof replay " + (fs::current_path() / file).string());
+  CHECK(load_case(file).contract == fs::path("cases/../fake.toml"));
+  CHECK(fake::audit(contract, loses_element_40, storing_in("cases", 0)).findings.size() == 1);
+}
+
+TEST_CASE("a stored case is found again although its folder or its contract is named through a link") {
+  const TemporaryFolder folder;
+  fs::create_directories(folder.path() / "real" / "deep");
+  fs::create_directory_symlink(folder.path() / "real" / "deep", folder.path() / "link");
+  REQUIRE(replace_file(folder.path() / "real" / "deep" / "shared.toml", ""));
+  fs::create_symlink("shared.toml", folder.path() / "link" / "fake.toml");
+  const Contract contract = contract_at(folder.path() / "link" / "fake.toml");
+  const fs::path store = folder.path() / "link" / "cases";
+  REQUIRE(fake::audit(contract, loses_element_40, storing_in(store)).findings.size() == 1);
+  REQUIRE(files_in(store).size() == 1);
+  CHECK(load_case(files_in(store).front()).contract == store / "../fake.toml");
+  CHECK(fake::audit(contract, loses_element_40, storing_in(store, 0)).findings.size() == 1);
 }
 
 std::string note_of_stored(const KernelReport& report) {

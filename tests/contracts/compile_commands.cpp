@@ -1,0 +1,57 @@
+// Flags from a compilation database: option files, and several commands for one source.
+#include "contracts/compile_commands.h"
+
+#include <fmt/format.h>
+
+#include "catch.h"
+#include "workshop.h"
+
+using namespace foldproof;
+
+namespace {
+
+using Flags = std::vector<std::string>;
+
+/// The flags of k.cu in a database with these commands.
+Flags flags_of(const Workshop& workshop, const std::vector<std::string>& commands) {
+  std::string database;
+  for (const std::string& command : commands)
+    database += fmt::format(R"({}{{"directory": "{}", "file": "k.cu", "command": "nvcc {} -c k.cu"}})",
+                            database.empty() ? "" : ", ", workshop.path().string(), command);
+  workshop.write("compile_commands.json", "[" + database + "]");
+  return flags_from_database(workshop.path(), workshop.write("k.cu", ""));
+}
+
+}  // namespace
+
+TEST_CASE("option files are read as nvcc reads them") {
+  const Workshop workshop;
+  workshop.write("a.txt", "-DA -DB");
+  workshop.write("c.txt", "-DC");
+  workshop.write("nested.txt", "-DN\n--options-file=c.txt");
+  for (const std::string option :
+       {"--options-file=a.txt", "-optf=a.txt", "--options-file a.txt", "-optf a.txt"})
+    CHECK(flags_of(workshop, {"-DX " + option + " -DY"}) == Flags{"-DX", "-DA", "-DB", "-DY"});
+  CHECK(flags_of(workshop, {"-optf=a.txt,c.txt"}) == Flags{"-DA", "-DB", "-DC"});
+  CHECK(flags_of(workshop, {"-optf c.txt,a.txt"}) == Flags{"-DC", "-DA", "-DB"});
+  CHECK(flags_of(workshop, {"-optf=nested.txt -DX"}) == Flags{"-DN", "-DC", "-DX"});
+  CHECK(error_of([&] { flags_of(workshop, {"-optf=none.txt"}); }) == "none.txt: the file does not exist");
+}
+
+TEST_CASE("an option file that names itself is refused") {
+  const Workshop workshop;
+  workshop.write("a.txt", "-DA -optf a.txt");
+  CHECK(error_of([&] {
+          flags_of(workshop, {"-optf a.txt"});
+        }).find("have more than 1048576 bytes together") != std::string::npos);
+}
+
+TEST_CASE("several commands for a source must have the same flags") {
+  const Workshop workshop;
+  CHECK(flags_of(workshop, {"-DA -arch=sm_80", "-DA -arch=sm_90"}) == Flags{"-DA"});
+  CHECK(error_of([&] {
+          flags_of(workshop, {"-DA", "-DA", "-DB"});
+        }) == "compile_commands.json: the database has several commands for " +
+                  (workshop.path() / "k.cu").string() +
+                  " with different flags; omit --compile-commands and give the flags with -I, -D and -std");
+}
