@@ -208,6 +208,12 @@ fs::path resolved_path(const fs::path& path) {
   return error ? absolute.lexically_normal() : canonical;
 }
 
+bool is_below(const fs::path& file, const fs::path& folder) {
+  std::error_code error;
+  const fs::path target = fs::weakly_canonical(file, error), base = fs::weakly_canonical(folder, error);
+  return !error && std::ranges::mismatch(base, target).in1 == base.end();
+}
+
 fs::path without_slash(const fs::path& folder) {
   return folder.has_filename() ? folder : folder.parent_path();
 }

@@ -65,6 +65,9 @@ bool replace_program(const std::filesystem::path& file, std::string_view content
 /// parent of the link's target; without "..", links remain.
 std::filesystem::path resolved_path(const std::filesystem::path& path);
 
+/// Whether the file is in the folder or below it, after following links.
+bool is_below(const std::filesystem::path& file, const std::filesystem::path& folder);
+
 /// A folder's path without a final slash; with one, the system would follow a link.
 std::filesystem::path without_slash(const std::filesystem::path& folder);
 

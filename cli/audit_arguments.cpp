@@ -48,11 +48,8 @@ Deadline AuditArguments::deadline() const {
 
 std::vector<Assignment> AuditArguments::selected(const std::vector<Subject>& subjects) const {
   std::vector<Assignment> assignments;
-  for (const Subject& subject : subjects)
-    for (const Instance& instance : subject.contract.instances)
-      if (is_selected(subject.contract, instance, only) &&
-          (!subject.guesses.empty() || launches(instance, entry_name(entry))))
-        assignments.push_back({&subject, &instance});
+  for (const auto& [subject, instance] : launching_instances(subjects, entry_name(entry)))
+    if (is_selected(subject->contract, *instance, only)) assignments.push_back({subject, instance});
   if (assignments.empty())
     throw InputError(fmt::format("--only \"{}\" selects no instance; `foldproof list {}` lists the instances",
                                  only, path));

@@ -14,13 +14,12 @@ struct ChosenEntry {
   EntrySignature entry;
 };
 
-/// The plain name in a kernel's spelling as printed in findings, which has parameters and possibly a return
-/// type.
+/// A kernel's spelling as printed in findings, without the return type of templates.
 std::string entry_name(const std::string& spelling);
 
 /// Compiles `source` and finds the kernel called `wished`: as spelled in C++ (templates are instantiated),
 /// with its parameters as printed in findings, as spelled in PTX, or any part of its name that matches only
-/// one kernel. Throws InputError, listing the existing kernels, if none or several match.
+/// one kernel. Throws InputError, listing the kernels that may be meant, if none or several match.
 ChosenEntry choose_entry(const std::filesystem::path& source, const std::string& wished,
                          const CompileOptions& options);
 

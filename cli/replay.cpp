@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
+#include "base/files.h"
 #include "cli/campaign.h"
 #include "cli/verbs.h"
 #include "command/parse.h"
@@ -15,17 +18,52 @@ namespace foldproof {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 struct Arguments {
   std::string file, device = "emulated", sanitizer, case_limit, fail_on = "error";
   SourceOptions source;
 };
 
+/// Anybody may have written the case, and nvcc's errors quote the file that it names. `file`: the case, which
+/// an audit stores in a folder next to that file.
+void check_named_file(const StoredCase& stored, const fs::path& file) {
+  std::error_code error;
+  const fs::path store = fs::weakly_canonical(fs::absolute(file, error).parent_path(), error);
+  const auto refuse = [&](const std::string& why) {
+    throw InputError(fmt::format("the case names {}, which is {}; pass --trust to allow it",
+                                 stored.contract.string(), why),
+                     stored.where);
+  };
+  const fs::path extension = stored.contract.extension();
+  if (extension != ".toml" && extension != ".cu" && extension != ".ptx")
+    refuse("not a .toml, .cu or .ptx file");
+  if (!is_below(stored.contract, store.parent_path()) && !is_below(stored.contract, fs::current_path(error)))
+    refuse(fmt::format("neither below {} nor below the current folder", store.parent_path().string()));
+}
+
+/// A contract that is next to the source of a guessed one may be for another kernel.
+std::vector<Subject> subjects_of(const StoredCase& stored, Trust trust, const CompileOptions& options,
+                                 const Console& console) {
+  if (stored.entry.empty()) return load_subjects({stored.contract, {}, {}, trust}, options, console);
+  if (stored.contract.extension() == ".toml")
+    throw InputError("a case with the key \"entry\" must name a source, not a contract; remove the key",
+                     stored.where);
+  return guessed_subjects(stored.contract, stored.entry, options);
+}
+
+bool is_stored(const Instance& instance, const StoredCase& stored) {
+  return instance.label == stored.instance &&
+         (stored.entry.empty() || instance.launches.at(0).entry == stored.entry);
+}
+
 Assignment assignment_of(const std::vector<Subject>& subjects, const StoredCase& stored) {
   for (const Subject& subject : subjects)
     for (const Instance& instance : subject.contract.instances)
-      if (instance.label == stored.instance) return {&subject, &instance};
-  throw InputError(fmt::format("{} has no instance \"{}\"; it has changed since the case was stored",
-                               stored.contract.string(), stored.instance));
+      if (is_stored(instance, stored)) return {&subject, &instance};
+  throw InputError(fmt::format("{} has no {} \"{}\"; it has changed since the case was stored",
+                               stored.contract.string(), stored.entry.empty() ? "instance" : "kernel",
+                               stored.entry.empty() ? stored.instance : stored.entry));
 }
 
 /// Under each of the tools; without tools, on the device alone.
@@ -48,13 +86,13 @@ int replay(const Arguments& a, const Console& console) {
   CampaignOptions options;
   check_has_gpu(a.sanitizer, a.device == "cuda");
   const StoredCase stored = load_case(a.file);
+  if (a.source.trust() == Trust::limited) check_named_file(stored, a.file);
   options.only_case = stored.c;
   if (!a.case_limit.empty()) options.case_limit = parse_duration(a.case_limit, "--case-limit");
   CompileOptions compile_options = a.source.compile_options();
   if (a.device == "cuda") compile_options.machine = present_gpus().architecture;
   const auto tools = tools_named(a.sanitizer);
-  auto subjects =
-      load_subjects({stored.contract, {}, stored.entry, a.source.trust()}, compile_options, console);
+  auto subjects = subjects_of(stored, a.source.trust(), compile_options, console);
   const std::vector<Assignment> assignments = on_device(assignment_of(subjects, stored), a.device, tools);
   skip_without_gpu(subjects);
   compile_subjects(subjects, compile_options, 1, console, line);

@@ -28,7 +28,8 @@ void SourceOptions::attach(CLI::App& app) {
                       "Folder of a compile_commands.json to read flags from")
            ->type_name("DIR"));
   once(app.add_flag("--trust", trusts_,
-                    "Allow contracts that run host functions or name sources outside their folder"));
+                    "Allow contracts that run host functions, and contracts and stored cases that name files "
+                    "outside their folder"));
 }
 
 CompileOptions SourceOptions::compile_options() const {

@@ -42,15 +42,6 @@ std::vector<fs::path> contract_files(const SubjectChoice& choice) {
   return fs::exists(beside, error) ? std::vector{beside} : std::vector<fs::path>{};
 }
 
-std::vector<Subject> guessed_subjects(const SubjectChoice& choice, const CompileOptions& options) {
-  std::vector<std::string> said;
-  std::vector<Subject> subjects;
-  for (Contract& contract : guessed_contracts(choice.path, choice.entry, options, said))
-    subjects.push_back({std::move(contract), {}, nullptr});
-  for (Subject& subject : subjects) subject.guesses = said;
-  return subjects;
-}
-
 bool names_source(const SubjectChoice& choice) {
   std::error_code error;
   return fs::is_regular_file(choice.path, error) && choice.path.extension() != ".toml";
@@ -70,7 +61,7 @@ void check_source(const SubjectChoice& choice, const Contract& contract) {
 /// --contract.
 std::vector<Subject> subjects_without_contract(const SubjectChoice& choice, const CompileOptions& options) {
   if (choice.contract.empty() && names_source(choice)) {
-    std::vector<Subject> subjects = guessed_subjects(choice, options);
+    std::vector<Subject> subjects = guessed_subjects(choice.path, choice.entry, options);
     for (Subject& subject : subjects) subject.has_other_contract = true;
     return subjects;
   }
@@ -96,6 +87,21 @@ void throw_last(const std::vector<InputError>& errors, const Console& console) {
   throw errors.back();
 }
 
+bool is_guessed(const Subject& subject) { return subject.contract.file.empty(); }
+
+bool launches(const Instance& instance, const std::string& entry,
+              bool (*names)(const std::string& spelling, const std::string& entry)) {
+  return std::ranges::any_of(instance.launches,
+                             [&](const LaunchContract& launch) { return names(launch.entry, entry); });
+}
+
+void keep_launching(std::vector<Subject>& subjects, const std::string& entry) {
+  const auto chosen = launching_instances(subjects, entry);
+  std::erase_if(subjects, [&](const Subject& subject) {
+    return std::ranges::none_of(chosen, [&](const auto& pair) { return pair.first == &subject; });
+  });
+}
+
 Range& block_of(Contract& contract) {
   auto& domain = contract.instances.at(0).domain;
   return std::ranges::find(domain, "block", &std::pair<std::string, Range>::first)->second;
@@ -103,26 +109,40 @@ Range& block_of(Contract& contract) {
 
 }  // namespace
 
-bool launches(const Instance& instance, const std::string& entry) {
-  return entry.empty() || std::ranges::any_of(instance.launches, [&](const LaunchContract& launch) {
-           return find_entry({signature_of(launch.entry)}, entry) != nullptr ||
-                  find_entry({signature_of_spelling(entry)}, launch.entry) != nullptr;
-         });
+std::vector<Subject> guessed_subjects(const fs::path& source, const std::string& entry,
+                                      const CompileOptions& options) {
+  std::vector<std::string> said;
+  std::vector<Subject> subjects;
+  for (Contract& contract : guessed_contracts(source, entry, options, said))
+    subjects.push_back({std::move(contract), {}, nullptr});
+  for (Subject& subject : subjects) subject.guesses = said;
+  return subjects;
+}
+
+std::vector<std::pair<const Subject*, const Instance*>> launching_instances(
+    const std::vector<Subject>& subjects, const std::string& entry) {
+  for (const auto names : {is_same_spelling, instantiates}) {
+    std::vector<std::pair<const Subject*, const Instance*>> chosen;
+    for (const Subject& subject : subjects)
+      for (const Instance& instance : subject.contract.instances)
+        if (entry.empty() || is_guessed(subject) || launches(instance, entry, names))
+          chosen.emplace_back(&subject, &instance);
+    if (!chosen.empty()) return chosen;
+  }
+  return {};
 }
 
 LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const CompileOptions& options) {
   const TimeLimit reading(options.deadline);
   const std::vector<fs::path> files = contract_files(choice);
-  if (files.empty()) return {guessed_subjects(choice, options), {}};
+  if (files.empty()) return {guessed_subjects(choice.path, choice.entry, options), {}};
   LoadedSubjects loaded;
   const bool are_shipped = choice.path.empty() && choice.contract.empty();
   for (const fs::path& file : files) {
     try {
       Contract contract = load_contract(file, are_shipped ? Trust::full : choice.trust);
       check_source(choice, contract);
-      const auto is_chosen = [&](const Instance& instance) { return launches(instance, choice.entry); };
-      if (std::ranges::any_of(contract.instances, is_chosen))
-        loaded.subjects.push_back({std::move(contract), {}, nullptr});
+      loaded.subjects.push_back({std::move(contract), {}, nullptr});
     } catch (const InputError& error) {
       loaded.errors.push_back(error);
     } catch (const std::bad_alloc&) {
@@ -130,6 +150,7 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
                         {file.string()});
     }
   }
+  keep_launching(loaded.subjects, choice.entry);
   if (loaded.subjects.empty() && loaded.errors.empty())
     loaded.subjects = subjects_without_contract(choice, options);
   std::stable_sort(loaded.subjects.begin(), loaded.subjects.end(), comes_before);
@@ -180,8 +201,8 @@ std::string skip_without_gpu(std::vector<Subject>& subjects) {
 
 namespace {
 
-bool is_late(const CompileOptions& options, std::chrono::milliseconds grace = {}) {
-  return options.deadline && std::chrono::steady_clock::now() >= *options.deadline + grace;
+bool is_late(const CompileOptions& options) {
+  return options.deadline && std::chrono::steady_clock::now() >= *options.deadline;
 }
 
 void give_up(Subject& subject) {
@@ -189,48 +210,54 @@ void give_up(Subject& subject) {
   subject.is_out_of_time = true;
 }
 
-/// Sets the subject's image, from the cache alone if the options say so. Returns false if that lacks it.
-bool compile(Subject& subject, const CompileOptions& options, std::vector<InputError>& errors) {
-  constexpr std::chrono::milliseconds grace{200};  // for one source, which takes milliseconds from the cache
-  if (is_late(options, grace)) {
-    give_up(subject);
-    return true;
-  }
+/// Compiles a .ptx file, which does not need nvcc.
+void read_ptx(Subject& subject, const CompileOptions& options, std::vector<InputError>& errors) {
+  if (is_late(options)) return give_up(subject);
   try {
     subject.image = compile_contract(subject.contract, options);
-  } catch (const NotCached&) {
-    return false;
   } catch (const InputError& error) {
     errors.push_back(error);
-  } catch (const Unsupported&) {
-    if (!is_late(options)) throw;
-    give_up(subject);
   }
-  return true;
 }
 
-/// Runs nvcc for the subjects, several at a time, so that the cache has their PTX.
-void fill_cache(const std::vector<Subject*>& subjects, const CompileOptions& options, unsigned jobs,
-                std::vector<InputError>& errors, ProgressLine& line) {
+/// Sets the subject's image from the outcome of its compilation.
+void take(Subject& subject, const Outcome& outcome, std::vector<InputError>& errors) {
+  using Ending = Outcome::Ending;
+  switch (outcome.ending) {
+    case Ending::finished:
+      subject.image = adopt(subject.contract, CompiledSource::unpacked(outcome.text));
+      break;
+    case Ending::wrong_input: errors.emplace_back(outcome.text, outcome.position); break;
+    case Ending::out_of_time: give_up(subject); break;
+    default: throw Unsupported(outcome.text, outcome.position);
+  }
+}
+
+/// Compiles the sources, several at a time, each in a process of its own.
+void compile_sources(const std::vector<Subject*>& subjects, const CompileOptions& options, unsigned jobs,
+                     std::vector<InputError>& errors, ProgressLine& line) {
   std::size_t done = 0;
+  std::vector<Outcome> outcomes(subjects.size());
   TaskPool pool;
   pool.tasks = subjects.size();
   pool.processes = jobs;
   pool.memory = memory_share(pool.tasks, pool.processes);
   pool.deadline = options.deadline;
   pool.work = [&](std::size_t task, const auto&) {
-    compile_contract(subjects[task]->contract, options);
-    return std::string();
+    return compiled_contract(subjects[task]->contract, options).packed();
   };
-  pool.finished = [&](std::size_t, const Outcome& outcome) {
+  pool.finished = [&](std::size_t task, Outcome outcome) {
     ++done;
-    if (outcome.ending == Outcome::Ending::wrong_input) errors.emplace_back(outcome.text, outcome.position);
+    if (outcome.ending == Outcome::Ending::unsupported && is_late(options))
+      outcome.ending = Outcome::Ending::out_of_time;  // nvcc was ended at the deadline
+    outcomes[task] = std::move(outcome);
   };
   pool.progress = [&](std::uint64_t) {
     line.show(fmt::format("compiling: {} of {} sources; running for {:.0f} s", done, subjects.size(),
                           line.elapsed()));
   };
   if (!pool.run()) throw Interrupted{};
+  for (std::size_t i = 0; i < subjects.size(); ++i) take(*subjects[i], outcomes[i], errors);
 }
 
 }  // namespace
@@ -238,15 +265,16 @@ void fill_cache(const std::vector<Subject*>& subjects, const CompileOptions& opt
 void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
                       const Console& console, ProgressLine& line) {
   const TimeLimit reading(options.deadline);
-  CompileOptions from_cache = options;
-  from_cache.only_cached = true;
   std::vector<InputError> errors;
-  std::vector<Subject*> missing;
-  for (Subject& subject : subjects)
-    if (subject.skipped.empty() && !compile(subject, from_cache, errors)) missing.push_back(&subject);
-  fill_cache(missing, options, jobs, errors, line);
-  throw_last(errors, console);
-  for (Subject* subject : missing) compile(*subject, options, errors);
+  std::vector<Subject*> sources;
+  for (Subject& subject : subjects) {
+    if (!subject.skipped.empty()) continue;
+    if (subject.contract.source.extension() == ".ptx")
+      read_ptx(subject, options, errors);
+    else
+      sources.push_back(&subject);
+  }
+  compile_sources(sources, options, jobs, errors, line);
   throw_last(errors, console);
 }
 
@@ -267,7 +295,7 @@ unsigned default_jobs() {
 
 std::vector<Contract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
                                         const CompileOptions& options, std::vector<std::string>& said) {
-  static constexpr std::chrono::milliseconds longest_trial{20'000};
+  static constexpr std::chrono::milliseconds longest_trial{5'000};
   std::vector<Contract> contracts = guess_contracts(source, entry, options, said);
   TaskPool pool;
   pool.tasks = contracts.size();

@@ -38,9 +38,18 @@ struct SubjectChoice {
   Trust trust = Trust::limited;    ///< in the contracts; the shipped ones are always trusted
 };
 
-/// Whether the instance launches the kernel of that C++ spelling; namespaces and template arguments may be
-/// omitted. An empty name stands for every kernel.
-bool launches(const Instance& instance, const std::string& entry);
+/// Subjects with guessed contracts for that kernel of the source, or for all, whatever contract is next to
+/// it.
+std::vector<Subject> guessed_subjects(const std::filesystem::path& source, const std::string& entry,
+                                      const CompileOptions& options);
+
+/// The instances that launch the kernel of that spelling, in the order of the subjects, into which they
+/// point. The contracts are not compiled, so the spellings are compared as text: an instance counts if its
+/// contract has the same one, or, if none has, the same one with template arguments. A shorter name could be
+/// that of another kernel. An empty name stands for every kernel. A guessed instance always counts: it was
+/// guessed for the chosen kernel.
+std::vector<std::pair<const Subject*, const Instance*>> launching_instances(
+    const std::vector<Subject>& subjects, const std::string& entry);
 
 /// All contracts of a folder, a contract, the contract next to a source, or otherwise one guessed for it; and
 /// the errors in those that cannot be read. If the choice names an entry, only contracts that launch it.

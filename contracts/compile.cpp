@@ -82,6 +82,11 @@ fs::path checked_source(const fs::path& source) {
         fmt::format("the entry \"{}\" is not a function in {} that can be called on the host: {}",
                     unit.entries.at(index), unit.source.string(), said),
         {}, index);
+  if (said.find("overloaded") != std::string::npos)
+    throw EntryError(fmt::format("the kernel \"{}\" is overloaded in {}; name its parameters, too, as in "
+                                 "\"{}(const float*, float*)\"",
+                                 unit.entries.at(index), unit.source.string(), unit.entries.at(index)),
+                     {}, index);
   const auto kernels = kernels_declared(read_text_file(unit.source, largest_source));
   const auto names = kernels | std::views::transform(&DeclaredKernel::name);
   throw EntryError(
@@ -294,15 +299,19 @@ std::vector<std::string> lowered_in(const ptx::Source& source, const std::vector
   std::vector<std::string> lowered;
   for (std::size_t i = 0; i < wished.size(); ++i) {
     const EntrySignature* entry = find_entry(entries, wished[i]);
-    if (entry == nullptr)
-      throw EntryError(
-          fmt::format("the entry \"{}\" matches no kernel or several kernels in {} (it has {})", wished[i],
-                      source.name(),
-                      fmt::join(entries | std::views::transform(&EntrySignature::spelled), ", ")),
-          {}, i);
+    if (entry == nullptr) throw EntryError(why_not_found(entries, wished[i], source.name()), {}, i);
     lowered.push_back(entry->lowered);
   }
   return lowered;
+}
+
+/// A guess has named its kernel by the lowered name, which the entry must mean. That of a kernel in an
+/// anonymous namespace contains a hash of the unit, which demangling drops.
+void check_is_guessed_kernel(const LaunchContract& launch, const std::string& lowered) {
+  const auto shown = [](const std::string& name) { return with_parameters(signature_of(name)); };
+  if (!launch.lowered.empty() && shown(launch.lowered) != shown(lowered))
+    throw InputError(fmt::format("\"{}\" stands for the kernel {} and not for {}; write its parameters, too",
+                                 launch.entry, shown(lowered), shown(launch.lowered)));
 }
 
 /// A .ptx file is used as it is.
@@ -331,7 +340,7 @@ CompiledSource build(Unit unit, const std::string& arch, const CompileOptions& o
     if (made.lowered.at(i).empty())
       refuse_entry(unit, i, "nvcc generated no code for it; is it a __global__ function?");
     const std::string spelled = signature_of(made.lowered[i]).spelled;
-    if (unqualified(spelled) != unqualified(unit.entries[i]))
+    if (unqualified(spelled) != unqualified(signature_of(unit.entries[i]).spelled))
       throw EntryError(fmt::format("in {}, \"{}\" stands for the kernel \"{}\"; write that name",
                                    unit.source.string(), unit.entries[i], spelled),
                        {}, i);
@@ -419,8 +428,11 @@ CompiledSource compiled_contract(const Contract& contract, const CompileOptions&
 std::shared_ptr<const Image> adopt(Contract& contract, CompiledSource source) {
   const Entries entries(contract);
   for (Instance& instance : contract.instances)
-    for (LaunchContract& launch : instance.launches)
-      launch.lowered = source.lowered.at(entries.index_of(launch.entry));
+    for (LaunchContract& launch : instance.launches) {
+      const std::string& lowered = source.lowered.at(entries.index_of(launch.entry));
+      check_is_guessed_kernel(launch, lowered);
+      launch.lowered = lowered;
+    }
   return image_of(contract.source, std::move(source));
 }
 

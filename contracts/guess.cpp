@@ -77,7 +77,7 @@ Kernel wished_kernel(const fs::path& source, const std::string& entry,
 Contract guessed(const fs::path& source, const Kernel& kernel, std::vector<std::string>& said) {
   Contract contract;
   contract.source = source;
-  contract.id = plain_name(kernel.signature.spelled);
+  contract.id = kernel.entry.ends_with(')') ? kernel.entry : plain_name(kernel.signature.spelled);
   contract.summary = fmt::format("guessed from the signature of {}({})", kernel.signature.spelled,
                                  fmt::join(kernel.signature.parameters, ", "));
   contract.instances.push_back(guess_instance(kernel, said));

@@ -18,13 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether the file is in the folder or below it, after following links.
-bool is_below(const fs::path& file, const fs::path& folder) {
-  std::error_code error;
-  const fs::path target = fs::weakly_canonical(file, error), base = fs::weakly_canonical(folder, error);
-  return !error && std::ranges::mismatch(base, target).in1 == base.end();
-}
-
 void read_source(const Table& top, Contract& contract, Trust trust) {
   const fs::path folder = resolved_path(contract.file).parent_path();
   contract.source = folder / contract.file.stem().concat(".cu");

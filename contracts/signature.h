@@ -23,8 +23,8 @@ struct EntrySignature {
 EntrySignature signature_of(const std::string& lowered);
 
 /// Splits a C++ spelling in the same way: "void sum<float>(float const*)" is "sum<float>" with the parameter
-/// "float const*". `lowered` is the whole text.
-EntrySignature signature_of_spelling(const std::string& text);
+/// "float const*". `lowered` is the whole text, without blanks around it.
+EntrySignature signature_of_spelling(const std::string& spelling);
 
 /// The spelling with its parameters, as printed in findings.
 std::string with_parameters(const EntrySignature& entry);
@@ -33,12 +33,47 @@ std::string with_parameters(const EntrySignature& entry);
 std::vector<EntrySignature> entries_of(const ptx::Module& module);
 
 /// Why the text cannot name a kernel, as a sentence; nothing for a name or a template-id such as "sum",
-/// "ns::sum<float, 128>" or "(anonymous namespace)::sum".
+/// "ns::sum<float, 128>" or "(anonymous namespace)::sum", with or without parameters.
 std::optional<std::string> why_no_entry(std::string_view text);
 
-/// Finds the entry that a user's spelling refers to. Spaces, literal suffixes, namespaces and default
-/// template arguments may be omitted as long as only one entry matches. Null if none or several match.
+/// The entries that a user's spelling may refer to. Of these rules, the first that any entry satisfies
+/// decides:
+///   1. it is the lowered name;
+///   2. it is the name, apart from spaces; "::" at its beginning excludes all namespaces;
+///   3. the same, but literals may lack their suffixes and casts, and anonymous namespaces may be missing;
+///   4. the same, but leading namespaces and trailing template arguments may also be missing.
+/// If the spelling has parameters, the entry must have the same ones.
+std::vector<const EntrySignature*> matching_entries(const std::vector<EntrySignature>& entries,
+                                                    std::string_view spelling);
+
+/// The only matching entry. Null if none or several match.
 const EntrySignature* find_entry(const std::vector<EntrySignature>& entries, std::string_view spelling);
+
+/// The sentence for a spelling that several entries match.
+std::string ambiguity(std::string_view spelling, const std::vector<const EntrySignature*>& matching);
+
+/// Why find_entry() returns null, as a sentence that lists the entries that may be meant.
+std::string why_not_found(const std::vector<EntrySignature>& entries, std::string_view spelling,
+                          const std::string& file);
+
+/// A spelling with which find_entry() finds this one of the entries: without parameters if possible,
+/// otherwise with them, or else the lowered name.
+std::string identifying_name(const std::vector<EntrySignature>& entries, const EntrySignature& entry);
+
+/// Whether two spellings are the same text, apart from spaces, the place of qualifiers, a return type and
+/// "::" at the beginning. Leaving out a namespace, a template argument or the parameters makes them
+/// different.
+bool is_same_spelling(const std::string& left, const std::string& right);
+
+/// Whether `spelling` is `name` with template arguments: "ns::sum<float>" for "ns::sum".
+bool instantiates(const std::string& spelling, const std::string& name);
+
+/// C++ for the address of the kernel that a spelling or a lowered name refers to: "&sum", or for one with
+/// parameters "static_cast<void (*)(float*)>(&sum)", which selects among overloads.
+std::string address_of_entry(const std::string& spelling);
+
+/// "ns::sum" for "ns::(anonymous namespace)::sum", which is not C++.
+std::string without_anonymous_namespaces(std::string text);
 
 /// Splits a list, such as one of types and names, at the commas outside brackets.
 std::vector<std::string> split_list(std::string_view list);

@@ -38,6 +38,8 @@ class Fields {
     return node.as_string()->get();
   }
 
+  Position where(std::string_view key) const { return position_of(*table_.get(key), file_); }
+
   /// Empty if the key is absent.
   std::string optional_text(std::string_view key) {
     known_.emplace(key);
@@ -219,6 +221,7 @@ StoredCase load_case(const std::filesystem::path& path) {
   fields.integer("format", 1, 1);
   StoredCase stored;
   stored.contract = path.parent_path() / fields.text("contract");
+  stored.where = fields.where("contract");
   stored.entry = fields.optional_text("entry");
   stored.instance = fields.text("instance");
   stored.finding = fields.text("finding");

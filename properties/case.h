@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "contracts/expression.h"
 #include "devices/launch.h"
 #include "devices/schedule.h"
@@ -69,6 +70,7 @@ struct StoredCase {
   std::string finding;   ///< kind of the finding
   Case c;
   std::string entry = {};  ///< the kernel, if its contract was guessed from the source; otherwise empty
+  Position where = {};     ///< of the key that names the contract, in the file from which the case was read
 };
 
 /// Conversion to and from TOML. load_case() throws InputError with file, line and column.

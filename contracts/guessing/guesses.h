@@ -31,6 +31,7 @@ struct Parameter {
 
 struct Kernel {
   EntrySignature signature;
+  std::string entry;  ///< the spelling that identifies it among the kernels of its file
   std::vector<Parameter> parameters;
   EntryFacts facts;
 };

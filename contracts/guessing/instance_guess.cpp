@@ -23,7 +23,7 @@ class Guess {
     find_domain();
     find_result();
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) launch_.arguments.push_back(argument(i));
-    launch_.entry = entry_spelling();
+    launch_.entry = kernel_.entry;
     instance_.launches.push_back(launch_);
     instance_.claims.empty = EmptyPolicy::unspecified;
     return std::move(instance_);
@@ -36,12 +36,6 @@ class Guess {
     instance_.in_place = roles_.in_place();
     if (!input.empty()) instance_.input_name = input;
     if (!output.empty()) instance_.output_name = output;
-  }
-
-  std::string entry_spelling() const {
-    const std::string& spelled = kernel_.signature.spelled;
-    const std::size_t arguments = std::min(spelled.find('<'), spelled.size());
-    return plain_name(spelled) + spelled.substr(arguments);
   }
 
   void find_launch() {

@@ -118,17 +118,14 @@ std::vector<Parameter> parameters_of(const EntrySignature& signature,
 }  // namespace
 
 std::string plain_name(std::string_view spelled) {
-  std::string name(spelled.substr(0, spelled.find('<')));
-  constexpr std::string_view anonymous = "(anonymous namespace)::";
-  for (std::size_t at = name.find(anonymous); at != std::string::npos; at = name.find(anonymous))
-    name.erase(at, anonymous.size());
-  return name;
+  return without_anonymous_namespaces(std::string(spelled.substr(0, spelled.find('<'))));
 }
 
 Kernel kernel_of(const Image& image, const std::string& lowered,
                  const std::vector<DeclaredKernel>& declared) {
   Kernel kernel;
   kernel.signature = signature_of(lowered);
+  kernel.entry = identifying_name(entries_of(image.ptx.module()), kernel.signature);
   kernel.parameters = parameters_of(kernel.signature, declared);
   kernel.facts = facts_of(image.ptx, lowered);
   return kernel;

@@ -60,13 +60,13 @@ std::string KernelRoles::described(std::size_t index) const {
 }
 
 void KernelRoles::say(const std::string& sentence) const {
-  said_.push_back(fmt::format("{}: {}.", kernel_.signature.spelled, sentence));
+  said_.push_back(fmt::format("{}: {}.", kernel_.entry, sentence));
 }
 
 void KernelRoles::give_up(const std::string& why, const std::string& with) const {
   throw InputError(
       fmt::format("no contract can be guessed for \"{}\", since {}; write one (docs/contracts.md){}",
-                  kernel_.signature.spelled, why, with));
+                  kernel_.entry, why, with));
 }
 
 }  // namespace foldproof

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "contracts/signature.h"
 #include "devices/host_program.h"
 #include "ptx/edit.h"
 #include "ptx/query.h"
@@ -53,10 +54,10 @@ std::string without_macros(std::string_view entry) {
 std::string translation_unit(const std::filesystem::path& source, const std::vector<std::string>& entries,
                              const std::string& appendix, const std::string& token) {
   std::string unit = include_of(source) + appendix + "\n";
-  for (const std::string& entry : entries) unit += without_macros(entry);
+  for (const std::string& entry : entries) unit += without_macros(address_of_entry(entry));
   for (std::size_t i = 0; i < entries.size(); ++i)
-    unit += fmt::format("#line 1 \"{}{}{}\"\n__device__ void* {}{} = (void*)(&{});\n", generated, place, i,
-                        address(token), i, entries[i]);
+    unit += fmt::format("#line 1 \"{}{}{}\"\n__device__ void* {}{} = (void*)({});\n", generated, place, i,
+                        address(token), i, address_of_entry(entries[i]));
   return unit;
 }
 

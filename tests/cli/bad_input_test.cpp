@@ -118,6 +118,58 @@ TEST_CASE("a source is not audited by the contract next to it if that is for ano
   refused({"audit", other}, "this contract is for ");
 }
 
+namespace {
+
+/// A case for a kernel of AddOne.
+std::string case_for(const std::string& contract, const std::string& entry = "") {
+  return "format = 1\ncontract = \"" + contract + "\"\n" + entry +
+         "instance = \"\"\nfinding = \"out-of-bounds\"\n[case]\ndistribution = \"zeros\"\nseed = \"0\"\n"
+         "schedule = \"converging\"\noffset = 0\ncalls = 1\n[case.variables]\nblock = 128\ncount = 1\n"
+         "grid = 1\n";
+}
+
+/// A folder with the folders `others`, which has the kernel add_one and its contract, and `mine/cases`.
+struct OtherFolder : Folder {
+  OtherFolder() {
+    std::filesystem::create_directories(path("mine/cases"));
+    std::filesystem::create_directory(path("others"));
+    file("others/add_one.ptx", add_one_ptx);
+    file("others/add_one.toml", add_one_contract);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a case that names a file outside the folder of its store is refused without --trust") {
+  const OtherFolder folder;
+  std::filesystem::create_symlink("../others/add_one.toml", folder.path("mine/link.toml"));
+  for (const std::string& contract : {std::string("../../others/add_one.toml"), std::string("../link.toml"),
+                                      folder.path("others/add_one.toml")}) {
+    const std::string file = folder.file("mine/cases/case.toml", case_for(contract));
+    const RanJson ran = refused({"replay", file}, "; pass --trust to allow it");
+    CHECK(ran.json.at("error").at("file") == file);
+    CHECK(ran.json.at("error").at("line") == 2);
+  }
+  const std::string file = folder.file("mine/cases/case.toml", case_for("../../others/add_one.toml"));
+  CHECK(run({"replay", file, "--trust"}).status == 0);
+  CHECK(run({"replay", file}, {{}, folder.path().string()}).status == 0);  // below the current folder
+  folder.file("mine/add_one.ptx", add_one_ptx);
+  folder.file("mine/add_one.toml", add_one_contract);
+  CHECK(run({"replay", folder.file("mine/cases/case.toml", case_for("../add_one.toml"))}).status == 0);
+  CHECK(run({"replay", folder.file("mine/case.toml", case_for("add_one.toml"))}).status == 0);
+}
+
+TEST_CASE("a case that names another kind of file is refused, and the file is not quoted") {
+  const AddOne folder;
+  folder.file("secret", "password\n");
+  const std::string file = folder.file("cases.toml", case_for("secret", "entry = \"sum\"\n"));
+  const RanJson ran = refused({"replay", file}, "which is not a .toml, .cu or .ptx file; pass --trust");
+  CHECK(ran.err.find("password") == std::string::npos);
+  CHECK(ran.json.at("error").at("line") == 2);
+  const std::string of_contract = case_for("add_one.toml", "entry = \"add_one\"\n");
+  refused({"replay", folder.file("cases.toml", of_contract)}, "must name a source, not a contract");
+}
+
 TEST_CASE("a contract with a wrong type or a wrong value is refused") {
   const Folder folder;
   folder.file("total.cu", good_kernel);
@@ -293,7 +345,7 @@ TEST_CASE("an entry that is not a valid name is refused before nvcc is started")
   const std::string source = folder.file("total.cu", good_kernel);
   for (const std::string entry : {"k(", "total)", "total<float", "total; int x", "1total", "a b"})
     refused({"sanitize", source, "--entry", entry, "--nvcc", "/nowhere/nvcc"},
-            "\"" + entry + "\" is not the name of a kernel; write it as C++ does, without parameters");
+            "\"" + entry + "\" is not the name of a kernel; write it as C++ does, such as");
 }
 
 TEST_CASE(

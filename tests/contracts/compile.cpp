@@ -338,7 +338,9 @@ TEST_CASE("a .ptx file is used unchanged, and its entries are matched by spellin
   CHECK(lowered(contract, 0, 0) == "_ZN2ns3sumIfLi64EEEvPKT_PS1_j");
 
   Contract wrong = workshop.load(toml("ns::max"));
-  CHECK(error_of([&] { compile_contract(wrong, {}); }).find("(it has ns::sum<float, 64>)") !=
+  CHECK(error_of([&] {
+          compile_contract(wrong, {});
+        }).find("which contains: ns::sum<float, 64>(float const*, float*, unsigned int)") !=
         std::string::npos);
 }
 

@@ -77,6 +77,126 @@ TEST_CASE("a user's spelling finds its entry despite spaces, suffixes and option
   CHECK(found(entries, entries[1].lowered) == entries[1].lowered);
 }
 
+TEST_CASE("an overload is found by its lowered name or its parameters, and never by its name alone") {
+  const auto entries = signatures({"_Z3sumPKfPfm", "_Z3sumPKfPfj"});
+  CHECK(found(entries, "sum") == "none");
+  CHECK(found(entries, "_Z3sumPKfPfj") == "_Z3sumPKfPfj");
+  for (const char* spelling :
+       {"sum(float const*, float*, unsigned int)", "sum(const float *, float *, unsigned)",
+        "void sum (float const*,float*,const unsigned)", "::sum(float const*, float*, unsigned int)"}) {
+    INFO(spelling);
+    CHECK(found(entries, spelling) == "_Z3sumPKfPfj");
+  }
+  for (const char* other :
+       {"sum(int)", "sum()", "sum(float const*, float*)", "ns::sum(float const*, float*, unsigned)"}) {
+    INFO(other);
+    CHECK(found(entries, other) == "none");
+  }
+}
+
+TEST_CASE("parameters that fit no entry are not ignored, even if only one entry has the name") {
+  const auto entries = signatures({"_ZN2ns3sumEPf", "plain"});
+  CHECK(found(entries, "sum(float*)") == "_ZN2ns3sumEPf");
+  CHECK(found(entries, "ns::sum(int)") == "none");
+  CHECK(found(entries, "sum(int)") == "none");
+  CHECK(found(entries, "plain(int)") == "none");  // its parameters are unknown
+}
+
+TEST_CASE("the type of a template argument distinguishes entries") {
+  const auto entries = signatures({"_Z3sumILi1EEvPf", "_Z3sumILl1EEvPf"});
+  CHECK(found(entries, "sum<1>") == "_Z3sumILi1EEvPf");
+  CHECK(found(entries, "sum<1L>") == "_Z3sumILl1EEvPf");
+  CHECK(found(entries, "sum<1l>(float*)") == "_Z3sumILl1EEvPf");
+  CHECK(found(entries, "sum<1u>") == "none");  // without suffixes, it is both
+  CHECK(found(entries, "sum") == "none");
+}
+
+TEST_CASE("a namespace may be missing only if one entry remains and the spelling does not exclude it") {
+  const auto two = signatures({"_ZN1a3sumEPf", "_ZN1b3sumEPf"});
+  CHECK(found(two, "sum") == "none");
+  CHECK(found(two, "b::sum") == "_ZN1b3sumEPf");
+  const auto one = signatures({"_ZN1a3sumEPf"});
+  CHECK(found(one, "sum") == "_ZN1a3sumEPf");
+  CHECK(found(one, "::sum") == "none");
+  CHECK(found(one, "::a::sum") == "_ZN1a3sumEPf");
+  CHECK(found(signatures({"_ZN1a3sumEPf", "_Z3sumPf"}), "sum") == "_Z3sumPf");
+}
+
+TEST_CASE("an anonymous namespace may be missing if no other entry has the name") {
+  const std::string hidden = "_ZN12_GLOBAL__N_16hiddenEPi";
+  CHECK(found(signatures({hidden}), "hidden") == hidden);
+  const auto entries = signatures({hidden, "_Z6hiddenPi"});
+  CHECK(found(entries, "hidden") == "_Z6hiddenPi");
+  CHECK(found(entries, "(anonymous namespace)::hidden") == hidden);
+}
+
+TEST_CASE("the error for a spelling lists the entries that may be meant, so that they can be told apart") {
+  const auto overloads = signatures({"_Z3sumPf", "_Z3sumPd", "_Z3maxPf"});
+  CHECK(why_not_found(overloads, "sum", "k.ptx") ==
+        "\"sum\" matches several kernels: sum(float*), sum(double*)");
+  CHECK(why_not_found(overloads, "sum(int)", "k.ptx") ==
+        "kernel \"sum(int)\" not found in k.ptx, which contains: sum(float*), sum(double*), max(float*)");
+  const auto hidden =
+      signatures({"_ZN12_GLOBAL__N_11fEPi", "_ZN34_GLOBAL__N__b9832d29_5_tu_cu_plain1fEPi", "plain"});
+  CHECK(
+      why_not_found(hidden, "f", "k.ptx") ==
+      "\"f\" matches several kernels: _ZN12_GLOBAL__N_11fEPi, _ZN34_GLOBAL__N__b9832d29_5_tu_cu_plain1fEPi");
+  CHECK(why_not_found({}, "f", "k.ptx") == "kernel \"f\" not found in k.ptx, which has none");
+}
+
+TEST_CASE("the identifying name of an entry finds it, and is as short as possible") {
+  const auto entries =
+      signatures({"_Z3sumPf", "_Z3sumPd", "_Z3maxPf", "_ZN12_GLOBAL__N_13minEPf", "_Z3minPf",
+                  "_ZN12_GLOBAL__N_11fEPi", "_ZN34_GLOBAL__N__b9832d29_5_tu_cu_plain1fEPi", "plain"});
+  const std::vector<std::string> names{"sum(float*)",
+                                       "sum(double*)",
+                                       "max",
+                                       "(anonymous namespace)::min(float*)",
+                                       "min",
+                                       "_ZN12_GLOBAL__N_11fEPi",
+                                       "_ZN34_GLOBAL__N__b9832d29_5_tu_cu_plain1fEPi",
+                                       "plain"};
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    CHECK(identifying_name(entries, entries[i]) == names[i]);
+    CHECK(found(entries, names[i]) == entries[i].lowered);
+  }
+  const auto hidden = signatures({"_ZN12_GLOBAL__N_13minEPf"});
+  CHECK(identifying_name(hidden, hidden[0]) == "min");
+}
+
+TEST_CASE("spellings are the same if they differ only in what C++ ignores") {
+  CHECK(is_same_spelling("ns::sum<float,unsigned>", "::ns::sum< float, unsigned int >"));
+  CHECK(is_same_spelling("sum<1L>", "sum<1l>"));
+  CHECK(is_same_spelling("sum(const float*)", "void sum(float const*)"));
+  CHECK(is_same_spelling("_Z3sumPf", "_Z3sumPf"));
+  for (const char* other : {"ns::sum", "sum<float>", "sum(float*)", "_Z3sumPf", "su", "sums", ""}) {
+    INFO(other);
+    CHECK_FALSE(is_same_spelling("sum", other));
+    CHECK_FALSE(is_same_spelling(other, "sum"));
+  }
+  CHECK_FALSE(is_same_spelling("sum<1>", "sum<1L>"));
+}
+
+TEST_CASE("a template-id instantiates the template of the same name and namespace") {
+  CHECK(instantiates("ns::sum<float, 64>", "ns::sum"));
+  CHECK(instantiates("sum<ns::T<1>>", "::sum"));
+  for (const char* other :
+       {"sum", "ns", "::sum", "ns::sum<float>", "ns::sum<float, 64>", "ns::sum(float*)", ""}) {
+    INFO(other);
+    CHECK_FALSE(instantiates("ns::sum<float, 64>", other));
+  }
+  CHECK_FALSE(instantiates("ns::sum", "ns::sum"));
+  CHECK_FALSE(instantiates("ns::sum<float>(float*)", "ns::sum"));
+}
+
+TEST_CASE("the address of an overload is cast to its type") {
+  CHECK(address_of_entry("ns::sum<float>") == "&ns::sum<float>");
+  CHECK(address_of_entry("sum(const float*, int)") == "static_cast<void (*)(const float*, int)>(&sum)");
+  CHECK(address_of_entry("sum()") == "static_cast<void (*)()>(&sum)");
+  CHECK(address_of_entry("_Z3sumIfEvPKT_") == "static_cast<void (*)(float const*)>(&sum<float>)");
+  CHECK(address_of_entry("(anonymous namespace)::sum") == "&sum");
+}
+
 TEST_CASE("a spelling that matches no entry, or several, finds none") {
   const auto entries = signatures({"_ZN2ns3sumIfLi64EEEvPKT_PS1_j", "_ZN2ns3sumIfLi128EEEvPKT_PS1_j"});
   CHECK(found(entries, "ns::sum<float>") == "none");
@@ -116,15 +236,18 @@ TEST_CASE("text that ends in the middle of a declaration is read to its end") {
     CHECK(kernels_declared(text).size() <= 1);
 }
 
-TEST_CASE("the spelling of an entry is a name, or a template-id") {
+TEST_CASE("the spelling of an entry is a name or a template-id, with or without parameters") {
   for (const char* name :
        {"sum", "ns::sum", "::sum", "_Z3sumPf", "k$1", "sum<float>", "ns::sum< T<int>, (3 > 2) >",
-        "a<1>::b<sizeof(float), int(*)[4]>", "(anonymous namespace)::sum", "sum<ops<1>{}, -1>"}) {
+        "a<1>::b<sizeof(float), int(*)[4]>", "(anonymous namespace)::sum", "sum<ops<1>{}, -1>", "k()",
+        "ns::sum<float>(const float*, ns::T<1> const&, void (*)(int[4]))"}) {
     INFO(name);
     CHECK_FALSE(why_no_entry(name).has_value());
   }
-  for (const char* other : {"", "k(", "k()", "sum<float", "sum<(float>", "sum>", "1sum", "a b", "a:b",
-                            "a::", "sum;", "sum<a;b>", "sum<float>x", "&sum", "sum<a\n>"}) {
+  for (const char* other :
+       {"",       "k(",       "k)",        "(int)",    "k(int))",   "k(int)(int)", "k(int;)", "k(int) x",
+        "k('(')", "k(\")\")", "k(int /*)", "k(int\n)", "sum<float", "sum<(float>", "sum>",    "1sum",
+        "a b",    "a:b",      "a::",       "sum;",     "sum<a;b>",  "sum<float>x", "&sum",    "sum<a\n>"}) {
     INFO(other);
     CHECK(why_no_entry(other).value_or("").find("is not the name of a kernel; write it as C++ does") !=
           std::string::npos);
