@@ -20,6 +20,8 @@ namespace foldproof {
 namespace {
 
 constexpr std::chrono::milliseconds grace{1700}, late_grace{700};
+/// How long the process may take to end afterwards.
+constexpr std::chrono::milliseconds last_moment{200};
 
 std::atomic<int> descriptor{-1};
 std::atomic<int> timer{-1};  ///< expires at the deadline of the TimeLimit
@@ -60,7 +62,7 @@ void default_interrupts() {
 
 }  // namespace
 
-InterruptHandler::InterruptHandler(std::function<void(EndReason)> end_now) : end_now_(std::move(end_now)) {
+InterruptHandler::InterruptHandler(EndNow end_now) : end_now_(std::move(end_now)) {
   const sigset_t signals = set_of_handled_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signals_ = Descriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -109,17 +111,18 @@ bool InterruptHandler::is_stopped_within(std::chrono::milliseconds time) const {
 
 void InterruptHandler::handle() {
   const Event event = next_event();
+  const auto begin = std::chrono::steady_clock::now();
   if (event == Event::stop) return;
   // Descendants whose parents end now become children of this process, so that kill_children() can wait for
   // them.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  if (event == Event::time_limit) return end_now_(EndReason::out_of_time);
+  if (event == Event::time_limit) return end_now_(EndReason::out_of_time, begin + last_moment);
   // Asked first: a GracefulEnd may end right after the descriptor becomes readable.
   const bool gives_grace = graceful > 0;
   interrupted = true;
   eventfd_write(descriptor, 1);
   if (gives_grace && is_stopped_within(grace)) return;  // further signals change nothing
-  end_now_(EndReason::interrupted);
+  end_now_(EndReason::interrupted, begin + grace + last_moment);
 }
 
 GracefulEnd::GracefulEnd() { ++graceful; }

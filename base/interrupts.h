@@ -29,11 +29,16 @@ enum class EndReason : unsigned char {
 ///                      │ yes
 ///                      └──► interrupt_descriptor() becomes readable; end_now(interrupted) after 1.7 s
 ///   the deadline of a TimeLimit ──► end_now(out_of_time), but not while a GracefulEnd is alive
+///
+/// The process must have ended 1.9 s after the signal; for a TimeLimit, 0.2 s after the call of end_now.
 class InterruptHandler {
  public:
+  /// Ends the process before the time `by`.
+  using EndNow = std::function<void(EndReason reason, std::chrono::steady_clock::time_point by)>;
+
   /// Blocks the signals in the calling thread and in the threads that it starts later. `end_now` is called
   /// in the handler's thread, and must not return.
-  explicit InterruptHandler(std::function<void(EndReason)> end_now);
+  explicit InterruptHandler(EndNow end_now);
   ~InterruptHandler();
   InterruptHandler(const InterruptHandler&) = delete;
   InterruptHandler& operator=(const InterruptHandler&) = delete;
@@ -44,7 +49,7 @@ class InterruptHandler {
   bool is_stopped_within(std::chrono::milliseconds time) const;
   void handle();
 
-  std::function<void(EndReason)> end_now_;
+  EndNow end_now_;
   Descriptor signals_;
   Descriptor stop_;
   std::thread thread_;

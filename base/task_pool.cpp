@@ -108,7 +108,8 @@ void work_and_report(const TaskPool& pool, std::size_t task, int to) {
 
 // --- in the process that started them
 
-/// How long tasks may take to end early, after an interrupt and after the deadline.
+/// How long tasks may take to end early, after an interrupt and after the deadline. A run must have ended two
+/// seconds after an interrupt and one second after the deadline, its report included.
 constexpr std::chrono::milliseconds interrupt_grace{1000}, late_grace{500};
 
 /// A running task.
@@ -122,6 +123,8 @@ struct Task {
   std::string received;
   std::chrono::steady_clock::time_point progressed = std::chrono::steady_clock::now();
   EndReason requested_end = EndReason::none;  ///< the reason for which it was asked to end
+  bool is_killed = false;
+  bool has_reported = false;  ///< progress or a partial result
   std::uint64_t done = 0;
   std::string so_far;
   std::optional<Outcome> outcome;
@@ -132,10 +135,14 @@ void take(Task& task, Message message, const std::string& body) {
   Outcome outcome;
   switch (message) {
     case Message::progress:
+      task.has_reported = true;
       task.done = std::stoull(body);
       if (task.requested_end == EndReason::none) task.progressed = std::chrono::steady_clock::now();
       return;
-    case Message::so_far: task.so_far = body; return;
+    case Message::so_far:
+      task.has_reported = true;
+      task.so_far = body;
+      return;
     case Message::result: outcome = {Ending::finished, body, {}, {}}; break;
     case Message::failed: outcome = {Ending::crashed, body, {}, task.so_far}; break;
     case Message::wrong_input:
@@ -169,6 +176,12 @@ Outcome::Ending ending_of(EndReason reason) {
     case EndReason::out_of_time: return Outcome::Ending::out_of_time;
     default: return Outcome::Ending::interrupted;
   }
+}
+
+/// Whether a task that was asked to end may still send something. Until its first report it has nothing to
+/// return, except which of its work was too slow.
+bool may_return(const Task& task) {
+  return !task.outcome && !task.is_killed && (task.has_reported || task.requested_end == EndReason::too_slow);
 }
 
 Outcome outcome_of(Task& task) {
@@ -247,15 +260,16 @@ class Run {
     return patience && std::chrono::steady_clock::now() - task.progressed > *patience;
   }
 
-  /// Asks tasks without progress to end, and kills those that then do not end.
+  /// Asks tasks without progress to end, and kills those that then do not end. receive_all() removes a killed
+  /// task once the system has freed its memory, which may take seconds.
   void end_slow_tasks() {
-    for (auto task = running_.begin(); task != running_.end();) {
-      const auto waited = std::chrono::steady_clock::now() - task->progressed;
-      const bool is_requested = task->requested_end != EndReason::none;
-      const bool is_over = is_requested && (!pool_.can_end_early || waited > interrupt_grace);
-      if (!is_requested && is_impatient(*task)) request_end(*task, EndReason::too_slow);
-      if (is_over) end(*task);
-      task = is_over ? running_.erase(task) : std::next(task);
+    for (Task& task : running_) {
+      const auto waited = std::chrono::steady_clock::now() - task.progressed;
+      if (task.requested_end != EndReason::none)
+        task.is_killed |= !pool_.can_end_early || waited > interrupt_grace;
+      else if (is_impatient(task))
+        request_end(task, EndReason::too_slow);
+      if (task.is_killed) task.process.signal(SIGKILL);
     }
   }
 
@@ -290,18 +304,18 @@ class Run {
 
   /// Waits a moment for the results of the tasks, which were asked to end.
   void let_end() {
-    constexpr std::chrono::milliseconds moment{50};
+    using namespace std::chrono_literals;
     const auto deadline =
         std::chrono::steady_clock::now() + (is_interrupted() ? interrupt_grace : late_grace);
-    while (!running_.empty() && std::chrono::steady_clock::now() < deadline) {
-      std::vector<pollfd> descriptors = descriptors_of_running();
-      if (poll(descriptors.data(), descriptors.size(), moment.count()) > 0) receive_all(descriptors);
-    }
+    receive_within(0ms);  // earlier reports
+    while (std::ranges::any_of(running_, may_return) && std::chrono::steady_clock::now() < deadline)
+      receive_within(50ms);
   }
 
-  void end(Task& task) {
-    task.process.kill();
-    report_end(task);
+  void receive_within(std::chrono::milliseconds time) {
+    std::vector<pollfd> descriptors = descriptors_of_running();
+    if (poll(descriptors.data(), descriptors.size(), static_cast<int>(time.count())) > 0)
+      receive_all(descriptors);
   }
 
   void report_end(const Task& task) const {

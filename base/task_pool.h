@@ -46,7 +46,8 @@ struct TaskReporter {
 struct TaskPool {
   std::size_t tasks = 0;
   unsigned processes = 1;  ///< at a time
-  /// Whether tasks poll end_reason(), and return a result soon after there is one. Otherwise they are killed.
+  /// Whether tasks poll end_reason(), and return a result soon after there is one. Otherwise they are killed,
+  /// as are those that have not reported anything when the run ends.
   bool can_end_early = false;
   /// When running tasks are ended, as by an interrupt, and no further task starts.
   std::optional<std::chrono::steady_clock::time_point> deadline;

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
 #include "base/files.h"
+#include "base/interrupts.h"
+#include "base/memory.h"
 #include "cli/audit_arguments.h"
 #include "cli/campaign.h"
 #include "cli/case_text.h"
@@ -129,16 +132,49 @@ void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignmen
       subject.skipped = "none of its instances is audited in this run";
 }
 
-/// Adds the mutation results of the kernels that were clean.
+/// Checks the annotations that --prove uses.
+void check_annotations(const std::vector<Assignment>& assignments, Deadline deadline) {
+  const TimeLimit reading(deadline);
+  check_all_equivalents(assignments);
+}
+
+/// Adds the mutation results of the kernels that were clean. Host functions have no PTX to change.
 void prove(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
            CampaignResult& result, ProgressLine& line) {
+  const GracefulEnd graceful;  // for the audit's results, which are not printed yet
   std::vector<Assignment> clean;
   for (std::size_t i = 0; i < assignments.size(); ++i)
-    if (result.report.kernels[i].verdict == Verdict::clean) clean.push_back(assignments[i]);
+    if (result.report.kernels[i].verdict == Verdict::clean && !is_host_function(*assignments[i].instance))
+      clean.push_back(assignments[i]);
   clean = representatives(clean);
-  MutationRun proof = run_mutations(clean, mutants_of(clean), options, line);
+  MutationRun proof = run_mutations(clean, mutants_of(clean, options.deadline), options, line);
   result.proof = std::move(proof.reports);
   result.interrupted = proof.interrupted;
+}
+
+/// The same, but a failure is noted, so that the audit's results are printed all the same.
+bool proves(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
+            CampaignResult& result, const Console& console, ProgressLine& line) {
+  const auto fail = [&](const std::string& why, const Position& at) {
+    line.clear();
+    console.complain("--prove failed: " + why, at);
+    return false;
+  };
+  try {
+    prove(assignments, options, result, line);
+    return true;
+  } catch (const Unsupported& error) {
+    return fail(error.sentence(), error.position());
+  } catch (const InputError& error) {
+    return fail(error.sentence(), error.position());
+  } catch (const std::bad_alloc&) {
+    return fail(fmt::format("it needs more than {} MiB of memory", memory_limit() >> 20), {});
+  }
+}
+
+/// The earlier of both.
+std::chrono::steady_clock::time_point earlier(Deadline budget, std::chrono::steady_clock::time_point other) {
+  return budget ? std::min(*budget, other) : other;
 }
 
 /// The devices that ran the kernels: the emulated device, a GPU, or both.
@@ -178,11 +214,12 @@ int audit(const Arguments& arguments, const Console& console) {
   CompileOptions compile_options = arguments.source.compile_options();
   compile_options.deadline = options.deadline;
   compile_options.machine = gpu.architecture;
-  std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
+  std::vector<Subject>& subjects = kept(load_subjects(arguments.choice(), compile_options, console));
   say_that_it_is_guessed(subjects, console);
   const bool has_gpu = !gpu.name.empty();
   const std::vector<Assignment> all = arguments.selected(subjects),
                                 assignments = on_devices(arguments.sharded(all), arguments, tools, has_gpu);
+  check_number(assignments);
   if (arguments.large) check_some_are_large(all);
   options.shares_cases = all.size() > many_instances;
   if (const std::string name = skip_without_gpu(subjects); gpu.name.empty()) gpu.name = name;
@@ -190,15 +227,16 @@ int audit(const Arguments& arguments, const Console& console) {
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
   std::optional<LargeTools> large;
   if (arguments.large && has_gpu) options.large_tools = large.emplace(compile_options, console).tools();
-  if (arguments.prove) check_all_equivalents(assignments);
+  if (arguments.prove) check_annotations(assignments, options.deadline);
   CampaignResult result = run_campaign(assignments, options, line);
   result.report.skipped_devices = std::move(gpu.skipped);
   result.report.device = devices_of(assignments, gpu.name, result.report.device);
   const bool is_written = result.wrong_input || !reports || writes_reports(*reports, result, console);
-  proof.deadline = std::chrono::steady_clock::now() + proof_time;
-  if (arguments.prove && !result.wrong_input && !result.interrupted) prove(assignments, proof, result, line);
+  proof.deadline = earlier(options.deadline, std::chrono::steady_clock::now() + proof_time);
+  const bool wants_proof = arguments.prove && !result.wrong_input && !result.interrupted;
+  const bool is_proven = !wants_proof || proves(assignments, proof, result, console, line);
   const Exit status = conclude(result, severity_named(arguments.fail_on).value(), console, line);
-  return is_written || status == exit_interrupted ? status : exit_unable;
+  return (is_written && is_proven) || status == exit_interrupted ? status : exit_unable;
 }
 
 }  // namespace
@@ -244,7 +282,8 @@ Run attach_audit(CLI::App& app, Console& console) {
   CLI::Option* prove = app.add_flag("--prove", a->prove,
                                     "Mutation test of the clean kernels: delete or weaken one statement at a "
                                     "time and report what detects it");
-  app.add_option("--prove-budget", a->prove_budget, "Time budget for --prove; default: " + a->prove_budget)
+  app.add_option("--prove-budget", a->prove_budget,
+                 "Time budget for --prove, within --budget; default: " + a->prove_budget)
       ->needs(prove)
       ->type_name("TIME");
   app.add_option("--report", a->report, "Folder for reports, one file per format")->type_name("DIR");

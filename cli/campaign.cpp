@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <list>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
@@ -250,6 +251,19 @@ std::vector<KernelReport> reports_of(Bundle bundle, const Outcome& outcome) {
 }
 
 }  // namespace
+
+void check_number(const std::vector<Assignment>& assignments) {
+  if (assignments.size() > most_instances)
+    throw InputError(
+        fmt::format("the run has {} instances, and at most {} are possible; select some with "
+                    "--only or --shard",
+                    assignments.size(), most_instances));
+}
+
+std::vector<Subject>& kept(std::vector<Subject> subjects) {
+  static auto& all = *new std::list<std::vector<Subject>>;
+  return all.emplace_back(std::move(subjects));
+}
 
 milliseconds share(std::chrono::steady_clock::time_point deadline, std::size_t left, unsigned jobs) {
   const double remaining =

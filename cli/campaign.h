@@ -36,6 +36,9 @@ struct Assignment {
 inline constexpr std::size_t many_instances = 500;
 inline constexpr std::uint64_t shared_cases = 80, least_cases = 12;  ///< in total, and per instance
 
+/// Merely listing more instances would take longer than --budget or an interrupt allows.
+inline constexpr std::size_t most_instances = std::size_t{1} << 14;
+
 inline constexpr std::chrono::seconds gpu_case_limit{10}, emulated_case_limit{120};
 
 struct CampaignOptions {
@@ -63,6 +66,13 @@ struct CampaignResult {
   /// Set if not a single instance could start: the error in the input.
   std::optional<InputError> wrong_input;
 };
+
+/// Throws InputError if they are more than most_instances.
+void check_number(const std::vector<Assignment>& assignments);
+
+/// Keeps the subjects until this process ends and never frees them: that would take a second for the syntax
+/// tree of a large source, after the report.
+std::vector<Subject>& kept(std::vector<Subject> subjects);
 
 /// The share of the time until the deadline for the next task, if `left` tasks have not started.
 std::chrono::milliseconds share(std::chrono::steady_clock::time_point deadline, std::size_t left,

@@ -68,8 +68,7 @@ Exit conclude(const MutationRun& run, std::optional<double> floor, const Console
   return status;
 }
 
-std::vector<std::vector<Mutant>> checked_mutants(const std::vector<Assignment>& assignments,
-                                                 Deadline deadline) {
+std::vector<AssignedMutants> checked_mutants(const std::vector<Assignment>& assignments, Deadline deadline) {
   const TimeLimit reading(deadline);
   check_all_equivalents(assignments);
   return mutants_of(assignments);
@@ -80,12 +79,13 @@ int mutate(const Arguments& arguments, const Console& console) {
   ProgressLine line;
   CompileOptions compile_options = arguments.source.compile_options();
   compile_options.deadline = options.deadline;
-  std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
+  std::vector<Subject>& subjects = kept(load_subjects(arguments.choice(), compile_options, console));
   leave_out_unfit(subjects, console);
   say_that_it_is_guessed(subjects, console);
   std::vector<Assignment> assignments = arguments.selected(subjects);
   if (!arguments.all_instances) assignments = representatives(assignments);
   assignments = arguments.sharded(assignments);
+  check_number(assignments);
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
   const MutationRun run =
       run_mutations(assignments, checked_mutants(assignments, options.deadline), options, line);

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/interrupts.h"
 #include "base/memory.h"
 #include "base/task_pool.h"
 #include "command/emulated.h"
@@ -19,15 +21,20 @@ namespace {
 /// Mutants per process. A fixed number, so that results do not depend on the number of processes.
 constexpr std::size_t slice_size = 8;
 
+/// Mutants per run: every one is in the report, tried or not.
+constexpr std::size_t most_mutants = std::size_t{1} << 17;
+/// For mutants that must be generated before a deadline.
+constexpr std::size_t largest_ptx = std::size_t{16} << 20;
+
 struct Slice {
   std::size_t assignment;
   std::span<const Mutant> mutants;
 };
 
-std::vector<Slice> slices_of(const std::vector<std::vector<Mutant>>& mutants) {
+std::vector<Slice> slices_of(const std::vector<AssignedMutants>& mutants) {
   std::vector<Slice> slices;
   for (std::size_t i = 0; i < mutants.size(); ++i)
-    for (std::span<const Mutant> rest = mutants[i]; !rest.empty();
+    for (std::span<const Mutant> rest = mutants[i].mutants; !rest.empty();
          rest = rest.subspan(std::min(slice_size, rest.size())))
       slices.push_back({i, rest.first(std::min(slice_size, rest.size()))});
   return slices;
@@ -46,37 +53,67 @@ std::string checked(const Assignment& assignment, std::span<const Mutant> mutant
   return pack(json);
 }
 
-void take(MutationReport& report, const Slice& slice, const Outcome& outcome) {
+/// The reports of the slice's mutants; none, with the reason in `report`, if there is no result.
+std::vector<MutantReport> reports_of(const Slice& slice, const Outcome& outcome, MutationReport& report) {
+  std::vector<MutantReport> mutants;
   if (outcome.ending == Outcome::Ending::out_of_time) {
-    std::ranges::transform(slice.mutants, std::back_inserter(report.mutants), untried);
-    return;
-  }
-  if (outcome.ending != Outcome::Ending::finished) {
+    std::ranges::transform(slice.mutants, std::back_inserter(mutants), untried);
+  } else if (outcome.ending != Outcome::Ending::finished) {
     report.reason = outcome.reason();
-    return;
+  } else {
+    const Json json = unpack(outcome.text);
+    report.seconds += json.at("seconds").get<double>();
+    for (const Json& mutant : json.at("mutants")) mutants.push_back(mutant_report_from(mutant));
   }
-  const Json json = unpack(outcome.text);
-  report.seconds += json.at("seconds").get<double>();
-  for (const Json& mutant : json.at("mutants")) report.mutants.push_back(mutant_report_from(mutant));
+  return mutants;
 }
 
-/// Slices end in any order.
-void sort_by_place(MutationReport& report, const std::vector<Mutant>& mutants) {
-  std::map<std::tuple<std::string, unsigned, std::string>, std::size_t> order;
-  const auto key = [](const auto& m) { return std::tuple(m.at.file, m.at.line, m.change); };
-  for (std::size_t i = 0; i < mutants.size(); ++i) order[key(mutants[i])] = i;
-  std::ranges::sort(report.mutants, {}, [&](const MutantReport& m) { return order.at(key(m)); });
-}
-
-MutationReport empty_report_of(const Assignment& assignment) {
+MutationReport empty_report_of(const Assignment& assignment, const std::string& reason) {
   const KernelReport kernel = empty_report(assignment.subject->contract, *assignment.instance);
   MutationReport report;
   report.kernel = kernel.kernel;
   report.id = kernel.id;
   report.label = kernel.label;
   report.file = kernel.file;
-  report.reason = assignment.subject->skipped;
+  report.reason = reason;
   return report;
+}
+
+/// Why the search for mutants ends; empty if it goes on.
+std::string reason_to_stop(std::size_t mutants, std::size_t most, Deadline deadline) {
+  if (is_interrupted()) return "the run was interrupted";
+  if (deadline && std::chrono::steady_clock::now() >= *deadline)
+    return "the time budget was exhausted before its mutants were generated";
+  if (mutants > most)
+    return fmt::format("the run has more than {} mutants; select some instances with --only or --shard",
+                       most_mutants);
+  return "";
+}
+
+/// All mutants of the assignment if there are at most `most` and the time suffices, otherwise none.
+AssignedMutants generated(const Assignment& assignment, std::size_t most, Deadline deadline) {
+  const Subject& subject = *assignment.subject;
+  if (!subject.image) return {{}, subject.skipped};
+  if (deadline && subject.image->ptx.text().size() > largest_ptx)
+    return {{},
+            fmt::format("its PTX is larger than {} MiB; `foldproof mutate` has no such limit",
+                        largest_ptx >> 20)};
+  AssignedMutants result;
+  const auto goes_on = [&](std::size_t mutants) {
+    result.reason = reason_to_stop(mutants, most, deadline);
+    return result.reason.empty();
+  };
+  if (goes_on(0)) result.mutants = mutants_of(*assignment.instance, *subject.image, goes_on);
+  if (!goes_on(result.mutants.size())) result.mutants.clear();
+  return result;
+}
+
+void apply_equivalents(const std::vector<Assignment>& assignments, std::vector<MutationReport>& reports) {
+  std::map<const Subject*, EquivalentMutants> equivalents;
+  for (std::size_t i = 0; i < assignments.size(); ++i) {
+    const Subject* subject = assignments[i].subject;
+    equivalents.try_emplace(subject, subject->contract).first->second.apply(reports[i]);
+  }
 }
 
 }  // namespace
@@ -107,25 +144,29 @@ void check_all_equivalents(const std::vector<Assignment>& assignments) {
     std::vector<Mutant> all;
     for (const Instance& instance : subject.contract.instances)
       std::ranges::move(mutants_of(instance, *subject.image), std::back_inserter(all));
-    check_equivalents(subject.contract, all);
+    EquivalentMutants(subject.contract).check(all);
   }
 }
 
-std::vector<std::vector<Mutant>> mutants_of(const std::vector<Assignment>& assignments) {
-  std::vector<std::vector<Mutant>> mutants;
-  for (const Assignment& assignment : assignments)
-    mutants.push_back(assignment.subject->image ? mutants_of(*assignment.instance, *assignment.subject->image)
-                                                : std::vector<Mutant>{});
-  return mutants;
+std::vector<AssignedMutants> mutants_of(const std::vector<Assignment>& assignments, Deadline deadline) {
+  std::vector<AssignedMutants> all;
+  std::size_t count = 0;
+  for (const Assignment& assignment : assignments) {
+    all.push_back(generated(assignment, most_mutants - count, deadline));
+    count += all.back().mutants.size();
+  }
+  return all;
 }
 
 MutationRun run_mutations(const std::vector<Assignment>& assignments,
-                          const std::vector<std::vector<Mutant>>& mutants, const MutationRunOptions& options,
+                          const std::vector<AssignedMutants>& mutants, const MutationRunOptions& options,
                           ProgressLine& line) {
   const std::vector<Slice> slices = slices_of(mutants);
+  std::vector<std::vector<MutantReport>> results(slices.size());  // slices end in any order
   MutationRun run;
   run.device = emulated::device_name;
-  for (const Assignment& assignment : assignments) run.reports.push_back(empty_report_of(assignment));
+  for (std::size_t i = 0; i < assignments.size(); ++i)
+    run.reports.push_back(empty_report_of(assignments[i], mutants[i].reason));
 
   TaskPool pool;
   pool.tasks = slices.size();
@@ -145,16 +186,15 @@ MutationRun run_mutations(const std::vector<Assignment>& assignments,
   for (const Slice& slice : slices) all += slice.mutants.size();
   pool.finished = [&](std::size_t task, const Outcome& outcome) {
     done += slices[task].mutants.size();
-    take(run.reports[slices[task].assignment], slices[task], outcome);
+    results[task] = reports_of(slices[task], outcome, run.reports[slices[task].assignment]);
   };
   pool.progress = [&](std::uint64_t running) {
     line.show(fmt::format("mutants: {} of {}; running for {:.0f} s", done + running, all, line.elapsed()));
   };
   run.interrupted = !pool.run();
-  for (std::size_t i = 0; i < assignments.size(); ++i) {
-    sort_by_place(run.reports[i], mutants[i]);
-    apply_equivalents(run.reports[i], assignments[i].subject->contract);
-  }
+  for (std::size_t task = 0; task < slices.size(); ++task)
+    std::ranges::move(results[task], std::back_inserter(run.reports[slices[task].assignment].mutants));
+  apply_equivalents(assignments, run.reports);
   return run;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <chrono>
-#include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/campaign.h"
@@ -32,12 +32,19 @@ std::vector<Assignment> representatives(const std::vector<Assignment>& assignmen
 /// image are left out.
 void check_all_equivalents(const std::vector<Assignment>& assignments);
 
-/// The mutants of each assignment; none of a subject without an image.
-std::vector<std::vector<Mutant>> mutants_of(const std::vector<Assignment>& assignments);
+/// The mutants of one assignment.
+struct AssignedMutants {
+  std::vector<Mutant> mutants;
+  std::string reason;  ///< why there are none; empty if there are, or if the kernel has none
+};
+
+/// The mutants of each assignment, up to 2^17 in total. With a deadline, none is generated after it, nor from
+/// a PTX text of more than 16 MiB, which takes a second to parse; an interrupt likewise ends the search.
+std::vector<AssignedMutants> mutants_of(const std::vector<Assignment>& assignments, Deadline deadline = {});
 
 /// Checks the mutants of each assignment. The annotations must have been checked by check_all_equivalents().
 MutationRun run_mutations(const std::vector<Assignment>& assignments,
-                          const std::vector<std::vector<Mutant>>& mutants, const MutationRunOptions& options,
+                          const std::vector<AssignedMutants>& mutants, const MutationRunOptions& options,
                           ProgressLine& line);
 
 }  // namespace foldproof

@@ -53,13 +53,41 @@ void print_safe(const std::string& text) {
     throw Unsupported(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
 }
 
-void say(const std::string& text) {
-  const std::string safe = without_commands(text);
-  std::fwrite(safe.data(), 1, safe.size(), stderr);
+void write_error(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
 
+void say(const std::string& text) { write_error(without_commands(text)); }
+
+std::string complaint_text(const std::string& sentence, const Position& position, bool colored) {
+  const Paint paint(colored);
+  const std::string place = position.file.empty() ? "" : display(position) + ": ";
+  return without_commands(fmt::format("{}{}: {}\n{}", place, paint(Color::red, "error"),
+                                      shortened(printable(sentence)),
+                                      quote(position, "  ", terminal_width(STDERR_FILENO))));
+}
+
 std::string json_text(const Json& object) { return json_without_commands(dump(object)) + "\n"; }
+
+/// What a run that fails prints. It is built before `output` is locked: an exception that ends the process
+/// (command/program.cpp) must not leave a lock that the last message waits for.
+struct Failure {
+  std::string complaint;  ///< on standard error
+  std::string object;     ///< on standard output; empty for text
+};
+
+/// Requires the lock of `output`.
+void print_failure(const Failure& failure) {
+  write_error(failure.complaint);
+  if (!failure.object.empty() && !has_printed) written(failure.object);
+}
+
+Failure failure_of(const Console& console, const std::string& sentence, const Position& position) {
+  const bool colored = takes_color(STDERR_FILENO, console.color);
+  return {complaint_text(sentence, position, colored),
+          console.json() ? json_text(error_json(shortened(sentence), position)) : ""};
+}
 
 }  // namespace
 
@@ -73,22 +101,19 @@ void Console::print(const std::string& text) const { print_safe(without_commands
 void Console::note(const std::string& line) const { say(shortened(printable(line)) + "\n"); }
 
 void Console::complain(const std::string& sentence, const Position& position) const {
-  const Paint paint(takes_color(STDERR_FILENO, color));
-  const std::string place = position.file.empty() ? "" : display(position) + ": ";
-  say(fmt::format("{}{}: {}\n{}", place, paint(Color::red, "error"), shortened(printable(sentence)),
-                  quote(position, "  ", terminal_width(STDERR_FILENO))));
+  write_error(complaint_text(sentence, position, takes_color(STDERR_FILENO, color)));
 }
 
 void Console::fail(const std::string& sentence, const Position& position) const {
+  const Failure failure = failure_of(*this, sentence, position);
   const std::lock_guard lock(output);
-  complain(sentence, position);
-  if (json() && std::ferror(stdout) == 0) written(json_text(error_json(shortened(sentence), position)));
+  print_failure(failure);
 }
 
 void Console::fail_for_good(const std::string& sentence) const {
+  const Failure failure = failure_of(*this, sentence, {});
   output.lock();
-  complain(sentence, {});
-  if (json() && !has_printed) written(json_text(error_json(shortened(sentence), {})));
+  print_failure(failure);
 }
 
 ProgressLine::ProgressLine()

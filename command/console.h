@@ -42,10 +42,11 @@ class Console {
   void note(const std::string& line) const;
   /// Prints one sentence with its position and the quoted source line, on standard error.
   void complain(const std::string& sentence, const Position& position) const;
-  /// Complains and, in JSON, prints the object for a run that could not start.
+  /// Complains and, in JSON, prints the object for a run that could not start, unless the verb has printed
+  /// its result.
   void fail(const std::string& sentence, const Position& position) const;
-  /// The same from another thread, for a process that is about to exit. JSON is printed only if the verb has
-  /// not printed its result; if it is printing, this waits for it. Later prints block.
+  /// The same from any thread, for a process that is about to exit: if the verb is printing its result, this
+  /// waits for it. Later prints block.
   void fail_for_good(const std::string& sentence) const;
 };
 

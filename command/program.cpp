@@ -8,9 +8,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <map>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <sstream>
@@ -27,6 +30,8 @@
 namespace foldproof {
 
 namespace {
+
+using Time = std::chrono::steady_clock::time_point;
 
 /// CLI11 parses -std=c++17 as a bundle of one-letter options; compiler users mean --std.
 std::vector<std::string> arguments_of(int argc, char** argv) {
@@ -120,34 +125,55 @@ void ignore_signals_of_writing() {
 
 volatile std::sig_atomic_t status_at_end = exit_interrupted;
 
-/// Ends this process after 0.2 s, so that two seconds after a signal it has ended: printing blocks on a full
-/// pipe that no process reads.
-void end_soon() {
+/// Ends this process with that status at the time `by`, whatever it then waits for: printing blocks on a full
+/// pipe that no process reads. It has at least the 0.1 s that a message takes.
+void end_by(Time by, Exit status) {
+  using namespace std::chrono;
+  status_at_end = status;
   std::signal(SIGALRM, [](int) { _exit(status_at_end); });
   sigset_t alarm_only;
   sigemptyset(&alarm_only);
   sigaddset(&alarm_only, SIGALRM);
   pthread_sigmask(SIG_UNBLOCK, &alarm_only, nullptr);
-  constexpr itimerval soon{{}, {0, 200'000}};
-  setitimer(ITIMER_REAL, &soon, nullptr);
+  const auto left = std::max<microseconds>(100ms, ceil<microseconds>(by - steady_clock::now()));
+  const itimerval expiration{{}, {duration_cast<seconds>(left).count(), (left % 1s).count()}};
+  setitimer(ITIMER_REAL, &expiration, nullptr);
+}
+
+/// Ends this process with a message. A print in progress has until `by`.
+[[noreturn]] void end_early(const Console& console, Exit status, const std::string& sentence, Time by) {
+  kill_children();
+  remove_temporary_folders();
+  end_by(by, status);
+  console.fail_for_good(sentence);
+  _exit(status);
 }
 
 /// Called by the interrupt handler.
-[[noreturn]] void end_early(const Console& console, EndReason reason) {
-  const bool is_late = reason == EndReason::out_of_time;
-  status_at_end = is_late ? exit_unable : exit_interrupted;
-  kill_children();
-  remove_temporary_folders();
-  end_soon();
-  console.fail_for_good(is_late ? "the time budget was exhausted while the input was read"
-                                : "the run was interrupted");
-  _exit(status_at_end);
+[[noreturn]] void end_now(const Console& console, EndReason reason, Time by) {
+  if (reason == EndReason::out_of_time)
+    end_early(console, exit_unable, "the time budget was exhausted while the input was read", by);
+  end_early(console, exit_interrupted, "the run was interrupted", by);
 }
 
 /// Reading what others wrote must not take the machine's memory; tasks and programs may use more.
 void limit_memory_for_reading() {
   const std::uint64_t all = memory_share(1, 1);
   limit_memory(std::max(all / 3, std::uint64_t{1} << 30), all);
+}
+
+/// The message for an exception that is not one of Foldproof's errors.
+std::string sentence_of_current_exception() {
+  if (!std::current_exception()) return "internal error: std::terminate was called without an exception";
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return fmt::format("the input needs more than {} MiB of memory", memory_limit() >> 20);
+  } catch (const std::exception& error) {
+    return std::string("internal error: ") + error.what();
+  } catch (...) {
+    return "internal error: an unknown exception";
+  }
 }
 
 int guarded(const Run& run, const Console& console) {
@@ -162,22 +188,42 @@ int guarded(const Run& run, const Console& console) {
   } catch (const Interrupted&) {
     console.fail("the run was interrupted", {});
     return exit_interrupted;
-  } catch (const std::bad_alloc&) {
-    console.fail(fmt::format("the input needs more than {} MiB of memory", memory_limit() >> 20), {});
-    return exit_unable;
-  } catch (const std::exception& error) {
-    console.fail(std::string("internal error: ") + error.what(), {});
+  } catch (...) {
+    console.fail(sentence_of_current_exception(), {});
     return exit_unable;
   }
 }
 
-/// Handles interrupts from now on; the handler is never destroyed, since an interrupt may arrive while this
-/// process exits. Returns an exit status.
-int handle_interrupts(const Console& console) {
+/// What on_terminate() uses. Never destroyed, since this process may end at any time.
+struct LastWords {
+  Console console;
+  pid_t process = getpid();
+  /// Freed for the message. The limit cannot always be raised instead: `ulimit -d` also sets the hard one.
+  std::unique_ptr<char[]> memory = std::make_unique_for_overwrite<char[]>(std::size_t{1} << 20);
+};
+LastWords* last_words = nullptr;
+
+/// Called for an exception that cannot be caught, such as std::bad_alloc in a destructor: nlohmann::json
+/// allocates in its own.
+[[noreturn]] void on_terminate() {
+  if (getpid() != last_words->process) std::abort();  // the pool of a task reports how it ended
+  std::set_terminate([] { _exit(exit_unable); });
+  last_words->memory.reset();
+  // Also ends this process if the exception left a lock.
+  const Time by = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  end_by(by, exit_unable);
+  end_early(last_words->console, exit_unable, sentence_of_current_exception(), by);
+}
+
+/// Handles interrupts and exceptions that cannot be caught from now on; the handler is never destroyed, since
+/// an interrupt may arrive while this process exits. Returns an exit status.
+int handle_sudden_ends(const Console& console) {
   return guarded(
       [&] {
+        last_words = new LastWords{console};
+        std::set_terminate(on_terminate);
         static auto& handler [[maybe_unused]] =
-            *new InterruptHandler([console](EndReason reason) { end_early(console, reason); });
+            *new InterruptHandler([console](EndReason reason, Time by) { end_now(console, reason, by); });
         return int{exit_ok};
       },
       console);
@@ -210,7 +256,7 @@ int run(const Program& program, int argc, char** argv) {
   const std::vector<std::string> arguments = arguments_of(argc, argv);
   Console console;
   if (wants_json(arguments)) console.format = Console::Format::json;
-  if (const int status = handle_interrupts(console); status != exit_ok) return status;
+  if (const int status = handle_sudden_ends(console); status != exit_ok) return status;
 
   CLI::App app{program.synopsis, program.name};
   app.set_version_flag("--version", std::string(program.name) + " " FOLDPROOF_VERSION);

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,9 +42,13 @@ struct Mutant {
   std::vector<Edit> edits;
 };
 
+/// Asked before each statement, with the number of mutants so far, whether the search continues.
+using Continue = std::function<bool(std::size_t mutants)>;
+
 /// All mutants, by source line, of the kernels that the instance launches and of the functions that they
-/// call. The contract must be compiled. Throws InputError for invalid PTX.
-std::vector<Mutant> mutants_of(const Instance& instance, const Image& image);
+/// call; only some of them if `goes_on` returned false. The contract must be compiled. Throws InputError for
+/// invalid PTX.
+std::vector<Mutant> mutants_of(const Instance& instance, const Image& image, const Continue& goes_on = {});
 
 /// The image with one edit applied.
 Image mutated(const Image& image, const Edit& edit);
@@ -111,16 +117,36 @@ std::vector<MutantReport> try_mutants(const Contract& contract, const Instance& 
                                       std::span<const Mutant> mutants, const MakeRunner& make_runner,
                                       const MutationOptions& options);
 
-/// Throws InputError for an equivalent-mutant annotation ([[equivalent]]) of the contract that names an
-/// unknown mutation, quotes code that its line does not contain, or fits none of `mutants`: those of all the
-/// contract's instances.
-void check_equivalents(const Contract& contract, std::span<const Mutant> mutants);
+/// The equivalent-mutant annotations ([[equivalent]]) of a contract, which must outlive this object. It reads
+/// each source once, when it first meets a mutant of it. Throws InputError if a source cannot be read.
+class EquivalentMutants {
+ public:
+  explicit EquivalentMutants(const Contract& contract) : contract_(contract) {}
 
-/// Whether the contract annotates the mutant as equivalent with this many surviving edits.
-bool is_equivalent(const Contract& contract, const Mutant& mutant, std::uint64_t alive);
+  /// Throws InputError for an annotation that names an unknown mutation, quotes code that its line does not
+  /// contain, or fits none of `mutants`: those of all the contract's instances.
+  void check(std::span<const Mutant> mutants) const;
 
-/// Marks survivors that the contract annotates as equivalent, and records annotations of mutants that were
-/// killed.
-void apply_equivalents(MutationReport& report, const Contract& contract);
+  /// Whether the mutant with this many surviving edits is annotated.
+  bool include(const Mutant& mutant, std::uint64_t alive) const;
+
+  /// Marks survivors that are annotated, and records annotations of mutants that were killed.
+  void apply(MutationReport& report) const;
+
+ private:
+  using Annotations = std::vector<const Equivalent*>;
+  /// The annotations that a mutant fits, in their order.
+  Annotations fitting(const std::string& mutation, const std::string& change, const Position& at) const;
+  /// The annotations that at least one of the mutants fits.
+  std::set<const Equivalent*> fitted_by(std::span<const Mutant> mutants) const;
+  /// The line in the source of each annotation's statement; 0 if it matches none or several, or if the
+  /// annotation is about another source.
+  const std::vector<unsigned>& lines_in(const std::string& source) const;
+  /// Throws InputError unless the annotation's code identifies one line of the source.
+  void check_statement(const Equivalent& equivalent, const std::string& source) const;
+
+  const Contract& contract_;
+  mutable std::map<std::string, std::vector<unsigned>> lines_;  ///< what lines_in() has returned, by source
+};
 
 }  // namespace foldproof

@@ -85,11 +85,14 @@ std::vector<std::string> launched(const Instance& instance) {
 
 class Collector {
  public:
-  explicit Collector(const ptx::Source& source) : source_(source) {}
+  Collector(const ptx::Source& source, const Continue& goes_on) : source_(source), goes_on_(goes_on) {}
 
   void add(const ptx::Function& function) {
+    if (!continues()) return;
     const ptx::Definitions definitions(function);
-    ptx::for_each_item(function, [&](const ptx::Statement& statement) { add(statement, definitions); });
+    ptx::for_each_item(function, [&](const ptx::Statement& statement) {
+      if (continues()) add(statement, definitions);
+    });
   }
 
   /// By source line; the mutations of a line in the order of their table.
@@ -99,6 +102,11 @@ class Collector {
   }
 
  private:
+  bool continues() {
+    is_stopped_ = is_stopped_ || (goes_on_ && !goes_on_(mutants_.size()));
+    return !is_stopped_;
+  }
+
   void add(const ptx::Statement& statement, const ptx::Definitions& definitions) {
     const mutation::Candidate candidate{statement, mutation::spell(statement, source_), definitions};
     for (const mutation::Row& row : mutation::rows())
@@ -115,6 +123,8 @@ class Collector {
   }
 
   const ptx::Source& source_;
+  const Continue& goes_on_;
+  bool is_stopped_ = false;
   std::vector<Mutant> mutants_;
   std::map<std::tuple<std::string, unsigned, std::string>, std::size_t> places_;
 };
@@ -127,8 +137,8 @@ std::vector<MutationInfo> mutations() {
   return infos;
 }
 
-std::vector<Mutant> mutants_of(const Instance& instance, const Image& image) {
-  Collector collector(image.ptx);
+std::vector<Mutant> mutants_of(const Instance& instance, const Image& image, const Continue& goes_on) {
+  Collector collector(image.ptx, goes_on);
   for (const ptx::Function* function : ptx::reachable(image.ptx.module(), launched(instance)))
     collector.add(*function);
   return collector.sorted();

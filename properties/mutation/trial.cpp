@@ -60,6 +60,7 @@ class Trials {
         image_(std::move(image)),
         make_runner_(make_runner),
         options_(options),
+        equivalents_(contract),
         domain_(instance, options.largest_count),
         generator_(instance, domain_, identity_of(contract, instance), options.seed),
         runner_(make_runner()),
@@ -102,8 +103,8 @@ class Trials {
 
   /// The number of cases after which an undetected mutant counts as survived.
   std::uint64_t enough_cases(const Mutant& mutant, std::uint64_t undetected) const {
-    return is_equivalent(contract_, mutant, undetected) ? std::min(equivalent_cases, options_.cases)
-                                                        : options_.cases;
+    return equivalents_.include(mutant, undetected) ? std::min(equivalent_cases, options_.cases)
+                                                    : options_.cases;
   }
 
   bool out_of_time() const {
@@ -220,6 +221,7 @@ class Trials {
   std::shared_ptr<const Image> image_;
   const MakeRunner& make_runner_;
   const MutationOptions& options_;
+  const EquivalentMutants equivalents_;
   Domain domain_;
   CaseGenerator generator_;
   std::unique_ptr<Runner> runner_;

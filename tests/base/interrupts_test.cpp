@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "base/child.h"
@@ -16,6 +17,8 @@ using namespace foldproof;
 using namespace std::chrono_literals;
 
 namespace {
+
+using Time = std::chrono::steady_clock::time_point;
 
 // Exit statuses of the forks. A fork whose work returns exits with 0, which no test expects.
 constexpr int as_expected = 41, end_now_called = 42, too_early = 43, too_late = 44, unexpected = 45;
@@ -38,7 +41,7 @@ void wait_for_interrupt() {
 /// Sends that many signals to a handler, which is then destroyed during the grace.
 void interrupt_destroyed_handler(int signals) {
   const GracefulEnd graceful;
-  const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
+  const InterruptHandler handler([](EndReason, Time) { _exit(end_now_called); });
   send(SIGINT);
   wait_for_interrupt();
   for (int k = 1; k < signals; ++k) send(SIGINT);
@@ -49,7 +52,7 @@ void interrupt_destroyed_handler(int signals) {
 TEST_CASE("without a GracefulEnd, a signal calls end_now at once") {
   const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
   const ExitStatus status = status_of([signal] {
-    const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
+    const InterruptHandler handler([](EndReason, Time) { _exit(end_now_called); });
     send(signal);
     std::this_thread::sleep_for(1500ms);  // less than the grace
     _exit(too_late);
@@ -59,8 +62,8 @@ TEST_CASE("without a GracefulEnd, a signal calls end_now at once") {
 
 TEST_CASE("with a GracefulEnd, end_now is called 1.7 s after the signal") {
   const ExitStatus status = status_of([] {
-    std::chrono::steady_clock::time_point sent;
-    const InterruptHandler handler([&](EndReason) {
+    Time sent;
+    const InterruptHandler handler([&](EndReason, Time) {
       const auto waited = std::chrono::steady_clock::now() - sent;
       _exit(waited < 1700ms ? too_early : waited > 4s ? too_late : end_now_called);
     });
@@ -73,9 +76,26 @@ TEST_CASE("with a GracefulEnd, end_now is called 1.7 s after the signal") {
   CHECK(status.code == end_now_called);
 }
 
+TEST_CASE("end_now learns that the process must have ended 1.9 s after the signal, also after the grace") {
+  const bool is_graceful = GENERATE(false, true);
+  const ExitStatus status = status_of([is_graceful] {
+    Time sent;
+    const InterruptHandler handler([&](EndReason, Time by) {
+      _exit(by - sent < 1900ms ? too_early : by - sent > 3s ? too_late : end_now_called);
+    });
+    std::optional<GracefulEnd> graceful;
+    if (is_graceful) graceful.emplace();
+    sent = std::chrono::steady_clock::now();
+    send(SIGINT);
+    std::this_thread::sleep_for(10s);
+    _exit(unexpected);
+  });
+  CHECK(status.code == end_now_called);
+}
+
 TEST_CASE("with a GracefulEnd, an interrupted process sees the interrupt and can exit by itself") {
   const ExitStatus status = status_of([] {
-    const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
+    const InterruptHandler handler([](EndReason, Time) { _exit(end_now_called); });
     const GracefulEnd graceful;
     if (is_interrupted() || is_readable(interrupt_descriptor(), 0ms)) _exit(too_early);
     send(SIGTERM);
@@ -87,7 +107,7 @@ TEST_CASE("with a GracefulEnd, an interrupted process sees the interrupt and can
 
 TEST_CASE("a GracefulEnd that has ended gives no grace") {
   const ExitStatus status = status_of([] {
-    const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
+    const InterruptHandler handler([](EndReason, Time) { _exit(end_now_called); });
     { const GracefulEnd graceful; }
     send(SIGINT);
     std::this_thread::sleep_for(1500ms);
@@ -99,8 +119,8 @@ TEST_CASE("a GracefulEnd that has ended gives no grace") {
 TEST_CASE("a second signal does not shorten the grace") {
   const int second = GENERATE(SIGINT, SIGTERM);
   const ExitStatus status = status_of([second] {
-    std::chrono::steady_clock::time_point sent;
-    const InterruptHandler handler([&](EndReason) {
+    Time sent;
+    const InterruptHandler handler([&](EndReason, Time) {
       _exit(std::chrono::steady_clock::now() - sent < 1700ms ? too_early : end_now_called);
     });
     const GracefulEnd graceful;
@@ -135,7 +155,7 @@ TEST_CASE("after the handler is destroyed, the process counts as not interrupted
 
 TEST_CASE("a signal ends a fork, even if its parent has a handler") {
   const ExitStatus status = status_of([] {
-    const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
+    const InterruptHandler handler([](EndReason, Time) { _exit(end_now_called); });
     const ExitStatus fork = status_of([] {
       send(SIGINT);
       _exit(unexpected);
@@ -148,7 +168,7 @@ TEST_CASE("a signal ends a fork, even if its parent has a handler") {
 TEST_CASE("a process that ignores SIGHUP, as under nohup, continues to ignore it") {
   const ExitStatus status = status_of([] {
     std::signal(SIGHUP, SIG_IGN);
-    const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
+    const InterruptHandler handler([](EndReason, Time) { _exit(end_now_called); });
     send(SIGHUP);
     std::this_thread::sleep_for(100ms);
     _exit(is_interrupted() ? unexpected : as_expected);
@@ -158,7 +178,7 @@ TEST_CASE("a process that ignores SIGHUP, as under nohup, continues to ignore it
 
 TEST_CASE("a fork does not inherit a received interrupt") {
   const ExitStatus status = status_of([] {
-    const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
+    const InterruptHandler handler([](EndReason, Time) { _exit(end_now_called); });
     const GracefulEnd graceful;
     send(SIGINT);
     wait_for_interrupt();
@@ -172,7 +192,7 @@ TEST_CASE("a fork does not inherit a received interrupt") {
 TEST_CASE("a GracefulEnd that ends right after the signal has given its grace") {
   for (int k = 0; k < 100; ++k) {
     const ExitStatus status = status_of([] {
-      const InterruptHandler handler([](EndReason) { _exit(end_now_called); });
+      const InterruptHandler handler([](EndReason, Time) { _exit(end_now_called); });
       {
         const GracefulEnd graceful;
         send(SIGINT);
@@ -201,7 +221,7 @@ namespace {
 /// The exit status of a fork in which a handler for time limits exists while `work` runs.
 int status_with_time_limits(const std::function<void()>& work) {
   return status_of([&work] {
-           const InterruptHandler handler([](EndReason reason) {
+           const InterruptHandler handler([](EndReason reason, Time) {
              _exit(reason == EndReason::out_of_time ? end_now_called : unexpected);
            });
            work();

@@ -41,7 +41,7 @@ Outcome outcome_of(const std::function<std::string(const TaskReporter&)>& work) 
 
 /// Receives signals for as long as a test runs.
 struct Handler {
-  InterruptHandler handler{[](EndReason) { _exit(99); }};
+  InterruptHandler handler{[](EndReason, auto) { _exit(99); }};
 };
 
 /// A pool that is interrupted as soon as a task has reported progress.
@@ -211,6 +211,37 @@ TEST_CASE("a deadline ends running and waiting tasks and keeps what they had rep
   CHECK(ran.outcomes[0].reason() == "the time budget was exhausted");
   CHECK(seconds >= 0.3);
   CHECK(seconds < 2);
+}
+
+TEST_CASE("at the deadline, a task that has reported nothing is not waited for") {
+  Ran ran;
+  const double seconds = seconds_of([&] {
+    TaskPool pool;
+    pool.can_end_early = true;
+    pool.deadline = std::chrono::steady_clock::now() + 100ms;
+    ran = run(pool, 1, [](std::size_t, const auto&) {
+      std::this_thread::sleep_for(100s);
+      return std::string();
+    });
+  });
+  CHECK(ran.outcomes[0].ending == Ending::out_of_time);
+  CHECK(seconds < 0.5);
+}
+
+TEST_CASE("after the deadline, a task that has reported something has a moment to return its result") {
+  const bool is_progress = GENERATE(true, false);
+  TaskPool pool;
+  pool.can_end_early = true;
+  pool.deadline = std::chrono::steady_clock::now() + 500ms;
+  const Ran ran = run(pool, 1, [&](std::size_t, const TaskReporter& reporter) {
+    if (is_progress) reporter.done(0);
+    if (!is_progress) reporter.so_far("half of it");
+    while (end_reason() == EndReason::none) std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(100ms);
+    return std::string("what there is");
+  });
+  CHECK(ran.outcomes[0].ending == Ending::finished);
+  CHECK(ran.outcomes[0].text == "what there is");
 }
 
 TEST_CASE("a task without progress is asked to end, then killed") {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <fstream>
+#include <thread>
 
 #include "base/bytes.h"
 #include "base/memory.h"
@@ -266,6 +267,68 @@ TEST_CASE("an interrupt ends a program whose output no process reads") {
   // The list is longer than a pipe holds.
   check_is_interrupted(run({"list"}, {std::chrono::milliseconds(1000), {}, pipe}));
 }
+
+TEST_CASE("an interrupt does not truncate a result that is being printed to a slow reader") {
+  const Folder folder;
+  const std::string pipe = folder.path("pipe"), begun = folder.path("begun");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  std::string text(1, ' ');
+  std::thread reader([&] {
+    const foldproof::Descriptor end(open(pipe.c_str(), O_RDONLY | O_CLOEXEC));  // waits for the program
+    foldproof::read_all(end.number(), text.data(), 1);
+    std::ofstream{begun};
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    text += foldproof::read_to_end(end.number(), std::size_t{1} << 30);
+  });
+  // The list is longer than a pipe holds.
+  const Ran ran = run({"list", "--format", "json"}, {.out = pipe, .interrupt_once = begun});
+  reader.join();
+  check_is_interrupted(ran);
+  CHECK(nlohmann::json::parse(text, nullptr, false).is_object());
+}
+
+namespace {
+
+/// 4096 instances.
+std::string contract_with_many_instances() {
+  std::string words;
+  for (int k = 0; k < 64; ++k) words += fmt::format("\"{}\", ", k);
+  return replaced(add_one_contract, "[source]",
+                  fmt::format("types = {{ a = [{0}], b = [{0}] }}\n[source]", words));
+}
+
+}  // namespace
+
+TEST_CASE("a run of more than 16384 instances is refused before it begins") {
+  const Folder folder;
+  folder.file("add_one.ptx", add_one_ptx);
+  for (int k = 0; k < 5; ++k) folder.file(fmt::format("k{}.toml", k), contract_with_many_instances());
+  const std::string path = folder.path().string();
+  for (const auto& verb : {std::vector<std::string>{"audit", path}, {"mutate", path, "--all-instances"}}) {
+    const RanJson ran = run_json(verb);
+    CHECK(ran.status == 2);
+    CHECK(ran.json.at("error").at("message") ==
+          "the run has 20480 instances, and at most 16384 are possible; select some with --only or --shard");
+  }
+  CHECK(run_json({"audit", path, "--only", "a=0,b=0", "--cases", "1"}).status == 0);
+  CHECK(run_json({"audit", path, "--shard", "1/5000", "--cases", "1"}).status == 0);
+}
+
+#ifndef __SANITIZE_ADDRESS__  // which reserves terabytes
+TEST_CASE("too little memory for a report gives status 3 and one JSON object") {
+  const AddOne folder(contract_with_many_instances());
+  int lacking = 0;
+  for (int mebibytes = 32; mebibytes <= 56; mebibytes += 2) {
+    const RanJson ran = run_after(fmt::format("ulimit -d {}", mebibytes << 10),
+                                  fmt::format("audit {} --budget 1ms", folder.path("add_one.toml")));
+    INFO(mebibytes << " MiB: " << ran.json.dump());
+    CHECK(ran.status == 3);
+    REQUIRE(ran.json.is_object());
+    lacking += ran.json.contains("error") ? 1 : 0;
+  }
+  CHECK(lacking > 0);
+}
+#endif
 
 TEST_CASE("a temporary folder that cannot be written or does not exist gives status 3") {
   const Folder folder;

@@ -1,4 +1,8 @@
 // `mutate` and `audit --prove` on a small kernel with few, known mutants.
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
 #include "catch.h"
 #include "cli/add_one.h"
 #include "cli/interrupted.h"
@@ -191,6 +195,64 @@ TEST_CASE("an interrupted run gives no score for what it did not check") {
   check_is_interrupted(ran);
   CHECK(ran.out.find("score 100") == std::string::npos);
   CHECK(ran.out.find(", 1 kernel without a result") != std::string::npos);
+}
+
+TEST_CASE("a budget also limits --prove") {
+  const NeedlessBarriers folder;
+  const auto begin = std::chrono::steady_clock::now();
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "1", "--prove",
+                                "--prove-budget", "20s", "--budget", "1s"});
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  CHECK(ran.json.at("kernels").at(0).at("verdict") == "clean");
+  CHECK(ran.json.at("mutation").at("skipped") > 0);
+}
+
+TEST_CASE("a kernel of very long PTX is not proven, and its audit is reported") {
+  const AddOne folder;
+  std::string comment;
+  for (int line = 0; line < 17 << 10; ++line) comment += "// " + std::string(1020, 'x') + "\n";
+  folder.file("add_one.ptx", replaced(add_one_ptx, "  mov.u32 %r4", comment + "  mov.u32 %r4"));
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "1", "--prove"});
+  CHECK(ran.status == 3);
+  CHECK(ran.json.at("kernels").at(0).at("verdict") == "clean");
+  CHECK(ran.json.at("mutation").at("kernels").at(0).at("reason") ==
+        "its PTX is larger than 16 MiB; `foldproof mutate` has no such limit");
+}
+
+TEST_CASE("a run of more than 131072 mutants tries none of the kernel that exceeds the number") {
+  const AddOne folder;
+  std::string comparisons;
+  for (int k = 0; k < 45'000; ++k) comparisons += "  setp.ge.u32 %p1, %r2, %r3;\n";  // three mutants each
+  folder.file("add_one.ptx", replaced(add_one_ptx, "  mov.u32 %r4", comparisons + "  mov.u32 %r4"));
+  const RanJson ran = run_json({"mutate", folder.path("add_one.toml"), "--budget", "60s"});
+  CHECK(ran.status == 3);
+  const auto& kernel = ran.json.at("kernels").at(0);
+  CHECK(kernel.at("mutants").empty());
+  CHECK(kernel.at("reason") ==
+        "the run has more than 131072 mutants; select some instances with --only or --shard");
+}
+
+TEST_CASE("if --prove fails, the audit is reported, with status 3") {
+  const NeedlessBarriers folder;
+  const std::string temporary = folder.path("temporary");
+  std::filesystem::create_directory(temporary);
+  // Removes the temporary folder of the audit while that runs, so that the next one cannot be created.
+  std::thread remover([&] {
+    std::error_code error;
+    int seen = 0;  // in a row: other temporary folders exist for a moment only
+    for (int k = 0; k < 1000 && seen < 20; ++k) {
+      seen = std::filesystem::is_empty(temporary, error) ? 0 : seen + 1;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    std::filesystem::remove_all(temporary, error);
+  });
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "80", "--prove"},
+                               {.environment = {"TMPDIR=" + temporary}});
+  remover.join();
+  CHECK(ran.status == 3);
+  CHECK(ran.json.at("kernels").at(0).at("verdict") == "clean");
+  CHECK_FALSE(ran.json.contains("mutation"));
+  CHECK(ran.err.find("--prove failed: cannot create a temporary folder") != std::string::npos);
 }
 
 TEST_CASE("interrupting --prove keeps the audit's report and gives status 130") {

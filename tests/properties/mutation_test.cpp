@@ -1,7 +1,10 @@
 // Each mutation on minimal PTX, compared with changes derived by hand.
 #include "properties/mutation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -126,6 +129,13 @@ TEST_CASE("a source line that the compiler repeats is one mutant with several ed
   CHECK(changed.ptx.text().size() == image.ptx.text().size() - std::string("bar.sync 0;").size());
 }
 
+TEST_CASE("the search for mutants ends when its caller says so") {
+  const Image image = kernel("bar.sync 0;\nbar.sync 1;\nbar.sync 2;");
+  CHECK(mutants_of(launching_k(), image).size() == 3);
+  CHECK(mutants_of(launching_k(), image, [](std::size_t mutants) { return mutants < 2; }).size() == 2);
+  CHECK(mutants_of(launching_k(), image, [](std::size_t) { return false; }).empty());
+}
+
 TEST_CASE("the score is the share of killed mutants among killed and survived ones") {
   MutationReport report;
   for (const MutantStatus status :
@@ -185,35 +195,36 @@ TEST_CASE("an annotation must fit a survivor and cover all of its surviving stat
   mutant.at = source.mutant.at;
   mutant.status = MutantStatus::survived;
   mutant.alive = 2;
-  apply_equivalents(report, contract);
+  EquivalentMutants(contract).apply(report);
   CHECK(mutant.status == MutantStatus::survived);
   mutant.alive = 1;
-  apply_equivalents(report, contract);
+  EquivalentMutants(contract).apply(report);
   CHECK(mutant.status == MutantStatus::equivalent);
   CHECK(report.wrong_equivalents.empty());
   mutant.status = MutantStatus::killed;
-  apply_equivalents(report, contract);
+  EquivalentMutants(contract).apply(report);
   CHECK(report.wrong_equivalents.size() == 1);
   contract.equivalents[0].mutation = "delete-bariers";
-  CHECK_THROWS_AS(check_equivalents(contract, {}), InputError);
+  CHECK_THROWS_AS(EquivalentMutants(contract).check({}), InputError);
 }
 
 TEST_CASE("an annotation refers to a statement, even if edits move its line") {
   TwoBarriers source;
   const Contract contract = with_equivalent("bar();  // of the end");
-  check_equivalents(contract, {&source.mutant, 1});
-  CHECK(is_equivalent(contract, source.mutant, 1));
+  EquivalentMutants(contract).check({&source.mutant, 1});
+  CHECK(EquivalentMutants(contract).include(source.mutant, 1));
   std::ofstream(source.file()) << "// a comment\n\na();\nbar();\nbar();\nb();\nbar();  // of the end\n";
-  CHECK_FALSE(is_equivalent(contract, source.mutant, 1));
+  CHECK_FALSE(EquivalentMutants(contract).include(source.mutant, 1));
   source.mutant.at.line = 7;
-  CHECK(is_equivalent(contract, source.mutant, 1));
+  CHECK(EquivalentMutants(contract).include(source.mutant, 1));
 }
 
 TEST_CASE("an annotation must identify one statement") {
   const TwoBarriers source;
   const auto error = [&](const std::string& code, std::uint64_t occurrence) -> std::string {
     try {
-      check_equivalents(with_equivalent(code, occurrence), {&source.mutant, 1});
+      const Contract contract = with_equivalent(code, occurrence);
+      EquivalentMutants(contract).check({&source.mutant, 1});
     } catch (const InputError& wrong) {
       return wrong.sentence();
     }
@@ -227,6 +238,43 @@ TEST_CASE("an annotation must identify one statement") {
   CHECK(error("bar();", 1) ==
         "the kernel has no mutant \"delete-barrier\" of k.cu: bar(); (1); `foldproof mutate` lists its "
         "mutants");
+}
+
+TEST_CASE("an annotation of one file is not compared with the mutants of another, which may not exist") {
+  TwoBarriers source;
+  source.mutant.at.file = "/nowhere/other.cu";
+  const Contract contract = with_equivalent("of the end");
+  CHECK_FALSE(EquivalentMutants(contract).include(source.mutant, 1));
+  CHECK_THROWS_AS(EquivalentMutants(contract).check({&source.mutant, 1}), InputError);
+}
+
+TEST_CASE("a source is read once, however many annotations and mutants it has") {
+  constexpr unsigned statements = 300;
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "k.cu").string();
+  std::ofstream text(file);
+  Contract contract;
+  MutationReport report;
+  std::vector<Mutant> mutants(statements);
+  for (unsigned i = 0; i < statements; ++i) {
+    const std::string code = fmt::format("bar();  // {};", i);
+    text << code << "\n";
+    contract.equivalents.push_back({"delete-barrier", "k.cu", code, 0, "", 1, "nothing follows", {}});
+    mutants[i].mutation = "delete-barrier";
+    mutants[i].at = {file, i + 1, 1};
+    report.mutants.push_back(untried(mutants[i]));
+    report.mutants.back().status = MutantStatus::survived;
+  }
+  for (int line = 0; line < 50'000; ++line) text << "  x += a[i];  // more\n";
+  text.close();
+
+  const auto begin = std::chrono::steady_clock::now();
+  const EquivalentMutants equivalents(contract);
+  equivalents.check(mutants);
+  for (const Mutant& mutant : mutants) CHECK(equivalents.include(mutant, 1));
+  equivalents.apply(report);
+  CHECK(report.count(MutantStatus::equivalent) == statements);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));  // minutes, if read for each
 }
 
 }  // namespace foldproof
