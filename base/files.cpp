@@ -214,6 +214,13 @@ bool is_below(const fs::path& file, const fs::path& folder) {
   return !error && std::ranges::mismatch(base, target).in1 == base.end();
 }
 
+fs::path settled_path(const fs::path& folder) {
+  const fs::path whole = without_slash(folder);
+  std::error_code error;
+  const fs::path parent = fs::weakly_canonical(whole.parent_path(), error);
+  return whole.is_relative() || error || !whole.has_filename() ? whole : parent / whole.filename();
+}
+
 fs::path without_slash(const fs::path& folder) {
   return folder.has_filename() ? folder : folder.parent_path();
 }
@@ -232,14 +239,9 @@ OutputFolder::OutputFolder(fs::path path, Descriptor folder)
     : path_(std::move(path)), folder_(std::move(folder)) {}
 
 OutputFolder::OutputFolder(const fs::path& folder) : path_(without_slash(folder)) {
-  if (path_.is_relative()) {
-    folder_ = open_without_links(open_folder("."), "", path_, Missing::create);
-    return;
-  }
-  const fs::path parent = path_.parent_path();
-  std::error_code error;  // opening shows it
-  fs::create_directories(parent, error);
-  folder_ = open_without_links(open_folder(parent), parent, path_.filename(), Missing::create);
+  const fs::path root = path_.root_path();
+  folder_ = open_without_links(open_folder(root.empty() ? "." : root), root, path_.relative_path(),
+                               Missing::create);
 }
 
 OutputFolder OutputFolder::of(const fs::path& file) {
@@ -362,7 +364,8 @@ TemporaryFolder::~TemporaryFolder() {
   const std::lock_guard lock(folders().mutex);
   std::error_code error;
   fs::remove_all(path_, error);
-  folders().paths.erase(path_);
+  // A program that was killed may still write there; remove_temporary_folders() tries again.
+  if (!fs::exists(path_, error)) folders().paths.erase(path_);
 }
 
 void remove_temporary_folders() {

@@ -68,6 +68,10 @@ std::filesystem::path resolved_path(const std::filesystem::path& path);
 /// Whether the file is in the folder or below it, after following links.
 bool is_below(const std::filesystem::path& file, const std::filesystem::path& folder);
 
+/// A folder whose path is to mean the same later: links in the parents of an absolute path are resolved. A
+/// relative path remains; OutputFolder refuses links in it.
+std::filesystem::path settled_path(const std::filesystem::path& folder);
+
 /// A folder's path without a final slash; with one, the system would follow a link.
 std::filesystem::path without_slash(const std::filesystem::path& folder);
 
@@ -79,8 +83,9 @@ void refuse_links(const std::filesystem::path& path);
 /// folder by a link while this one runs.
 class OutputFolder {
  public:
-  /// Creates the folder if it does not exist. Throws InputError if refuse_links() would or if the path leads
-  /// to something else, and Unsupported if this machine lacks resources.
+  /// Creates the folder if it does not exist. Throws InputError if any component of the path is a symbolic
+  /// link (see settled_path) or if it leads to something else, and Unsupported if this machine lacks
+  /// resources.
   explicit OutputFolder(const std::filesystem::path& folder);
   /// The existing folder of a file that the user named. Throws InputError if a part of a relative path to it
   /// is a symbolic link; in an absolute path, links are followed.

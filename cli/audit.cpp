@@ -39,7 +39,7 @@ CampaignOptions campaign_options(const Arguments& arguments) {
   options.audit.guided = arguments.guided;
   options.audit.seed = parse_seed(arguments.seed);
   options.deadline = arguments.deadline();
-  if (!arguments.store.empty()) options.store = arguments.store;
+  if (!arguments.store.empty()) options.store = settled_path(arguments.store);
   if (!arguments.only_case.empty()) options.only_case = parse_case(arguments.only_case);
   if (!arguments.case_limit.empty())
     options.case_limit = parse_duration(arguments.case_limit, "--case-limit");

@@ -136,11 +136,9 @@ std::uint64_t cases_of(const Assignment& assignment, const CampaignOptions& opti
 
 /// The folder of a contract's failing cases unless --store names another one: next to the contract. Nothing
 /// if that cannot be written, so that they go to the user's cache.
-std::optional<std::filesystem::path> default_store(const Contract& contract) {
-  const auto folder = (contract.file.empty() ? contract.source : contract.file).parent_path();
-  const char* const writable = folder.empty() ? "." : folder.c_str();
-  if (access(writable, W_OK) != 0) return std::nullopt;
-  return folder / case_store_folder;
+std::optional<std::filesystem::path> default_store(const Subject& subject) {
+  if (access(subject.folder.empty() ? "." : subject.folder.c_str(), W_OK) != 0) return std::nullopt;
+  return subject.folder / case_store_folder;
 }
 
 Json json_of(const CampaignResult& result) {
@@ -194,7 +192,7 @@ CampaignOptions options_of(const Assignment& assignment, const CampaignOptions& 
   CampaignOptions own = options;
   own.audit.cases = cases_of(assignment, options);
   own.audit.notes_missed = own.audit.cases >= AuditOptions{}.cases || options.cases;  // not for shared cases
-  own.audit.store = options.store ? options.store : default_store(assignment.subject->contract);
+  own.audit.store = options.store ? options.store : default_store(*assignment.subject);
   own.audit.largest_count = options.largest_count.value_or(
       assignment.tool != nullptr ? largest_count_under_a_tool : AuditOptions{}.largest_count);
   own.audit.case_limit = options.case_limit.value_or(emulated_case_limit);

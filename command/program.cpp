@@ -285,6 +285,7 @@ int run(const Program& program, int argc, char** argv) {
   const int status = guarded(runs.at(verb), console);
   if (!is_interrupted()) return status;
   kill_children();  // those of killed tasks may not have ended yet
+  remove_temporary_folders();
   return exit_interrupted;
 }
 

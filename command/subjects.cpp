@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/files.h"
 #include "base/interrupts.h"
 #include "base/memory.h"
 #include "base/task_pool.h"
@@ -22,6 +23,11 @@ namespace foldproof {
 namespace {
 
 namespace fs = std::filesystem;
+
+Subject subject_of(Contract contract) {
+  fs::path folder = settled_path(contract.file.empty() ? contract.source : contract.file).parent_path();
+  return {std::move(contract), {}, nullptr, std::move(folder)};
+}
 
 std::vector<fs::path> contracts_of_folder(const fs::path& folder) {
   auto files = contracts_below(folder);
@@ -114,7 +120,7 @@ std::vector<Subject> guessed_subjects(const fs::path& source, const std::string&
   std::vector<std::string> said;
   std::vector<Subject> subjects;
   for (Contract& contract : guessed_contracts(source, entry, options, said))
-    subjects.push_back({std::move(contract), {}, nullptr});
+    subjects.push_back(subject_of(std::move(contract)));
   for (Subject& subject : subjects) subject.guesses = said;
   return subjects;
 }
@@ -142,7 +148,7 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
     try {
       Contract contract = load_contract(file, are_shipped ? Trust::full : choice.trust);
       check_source(choice, contract);
-      loaded.subjects.push_back({std::move(contract), {}, nullptr});
+      loaded.subjects.push_back(subject_of(std::move(contract)));
     } catch (const InputError& error) {
       loaded.errors.push_back(error);
     } catch (const std::bad_alloc&) {

@@ -19,6 +19,8 @@ struct Subject {
   Contract contract;
   std::vector<std::string> guesses;  ///< one sentence per guess, if there was no contract
   std::shared_ptr<const Image> image;
+  /// Of the contract or, without one, of the source; settled (base/files.h), since a link may replace it.
+  std::filesystem::path folder = {};
   std::string skipped = {};         ///< why it is neither compiled nor run here; empty if it is
   bool is_out_of_time = false;      ///< `skipped` because the time budget was exhausted
   bool has_other_contract = false;  ///< guessed, although a contract for another kernel is next to the source

@@ -32,10 +32,12 @@ std::string call_kernel(const DeviceCall& call, const Instance& instance, std::s
     return substitute(text, instance.bindings, Place::cpp, {});
   };
   const Reduction& reduction = *instance.reduction;
-  const std::string temp = call.temp.empty() ? "" : fmt::format("  __shared__ {} temp;\n", in_cpp(call.temp));
+  const std::string temp =
+      call.temp.empty() ? "" : fmt::format("  __attribute__((shared)) {} temp;\n", in_cpp(call.temp));
   const std::string slot = all_lanes(call) ? "threadIdx.x" : "0";
   return fmt::format(
-      "extern \"C\" __global__ void {kernel}(const {in}* input, {out}* output, long long count) {{\n"
+      "extern \"C\" __attribute__((global)) void {kernel}(const {in}* input, {out}* output, long long count) "
+      "{{\n"
       "  const {in} x = threadIdx.x < count ? input[threadIdx.x] : {identity};\n"
       "{temp}"
       "  const {out} first = {call};\n"

@@ -28,12 +28,12 @@ std::optional<toml::table> parsed(const fs::path& file) {
 }
 
 /// The text of a file that is not valid TOML, without quotes and blanks, which keys may have, and without the
-/// zeros of UTF-16. Empty if the file is too large or cannot be read.
-std::string condensed_text(const fs::path& file) {
-  constexpr std::size_t largest_searched = std::size_t{1} << 20;
+/// zeros of UTF-16. Nothing if the file cannot be read, or is larger than any file of another tool.
+std::optional<std::string> condensed_text(const fs::path& file) {
+  constexpr std::size_t largest_searched = std::size_t{16} << 20;
   constexpr std::string_view dropped("\0\"' \t", 5);
-  std::string text = read_if_possible(file, largest_searched).value_or("");
-  std::erase_if(text, [&](char c) { return dropped.find(c) != std::string_view::npos; });
+  std::optional<std::string> text = read_if_possible(file, largest_searched);
+  if (text) std::erase_if(*text, [&](char c) { return dropped.find(c) != std::string_view::npos; });
   return text;
 }
 
@@ -73,9 +73,9 @@ bool is_next_to_source(fs::path file) {
 /// For a file that is not valid TOML, as are templates of other tools.
 bool may_be_contract(const fs::path& file) {
   if (is_next_to_source(file)) return true;
-  const std::string text = condensed_text(file);
-  if (text.find("launch") != std::string::npos) return true;
-  return text.find("format=1") != std::string::npos && !is_damaged_case(text);
+  const std::optional<std::string> text = condensed_text(file);
+  if (!text || text->find("launch") != std::string::npos) return true;
+  return text->find("format=1") != std::string::npos && !is_damaged_case(*text);
 }
 
 bool is_contract(const fs::path& file) {
@@ -87,14 +87,13 @@ bool is_contract(const fs::path& file) {
 
 bool is_kept_case(const fs::path& file) {
   const std::optional<toml::table> top = parsed(file);
-  return top ? is_case(*top) : is_damaged_case(condensed_text(file));
+  return top ? is_case(*top) : is_damaged_case(condensed_text(file).value_or(""));
 }
 
 std::vector<fs::path> contracts_below(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> found;
-  for (fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end;
-       !error && it != end; it.increment(error)) {
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (it->path().extension() != ".toml" || it->is_directory(error)) continue;
     if (is_contract(it->path())) found.push_back(it->path());
   }

@@ -255,8 +255,10 @@ class Audit {
   /// severe.
   void collect(const Case& c, const Evaluation& evaluation, const Finding& finding) {
     if (find_like(report_.findings, finding) != nullptr) return;
-    const auto is_of_its_kind = [&](const Finding& other) {
-      return other.kind == finding.kind && other.severity == finding.severity;
+    // Accepted findings are counted by themselves: however many there are, the others are reported.
+    const auto is_of_its_kind = [&, is_accepted = is_accepted(finding)](const Finding& other) {
+      return other.kind == finding.kind && other.severity == finding.severity &&
+             this->is_accepted(other) == is_accepted;
     };
     if (std::ranges::count_if(report_.findings, is_of_its_kind) >= most_of_a_kind) {
       omitted_.insert(finding.kind);
@@ -268,6 +270,10 @@ class Audit {
       if (find_like(report_.findings, finding) == nullptr) keep(c, finding);
       throw;
     }
+  }
+
+  bool is_accepted(const Finding& finding) const {
+    return foldproof::is_accepted(finding, contract_, today_);
   }
 
   void confirm_and_keep(const Case& c, const Evaluation& evaluation, const Finding& finding) {
@@ -359,7 +365,7 @@ class Audit {
     std::stable_partition(report_.findings.begin(), report_.findings.end(),
                           [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
     KernelReport triaged = report_;
-    triage(triaged, contract_, today(), capabilities_.observes_launches ? Watched::yes : Watched::no);
+    triage(triaged, contract_, today_, capabilities_.observes_launches ? Watched::yes : Watched::no);
     if (shows_enough(triaged)) return triaged;
     report_.verdict = Verdict::skipped;
     report_.reason = ended_early_;
@@ -367,11 +373,11 @@ class Audit {
   }
 
   /// A run that ended early does not show what is absent. A budget is meant to end a run, which counts unless
-  /// it ended before the first case.
+  /// it ended before the first case; stored cases do not count, because anybody may have written them.
   bool shows_enough(const KernelReport& triaged) const {
     if (ended_by_ == EndReason::none) return true;
     if (!contract_.expected.empty()) return triaged.verdict == Verdict::clean;
-    return triaged.verdict != Verdict::clean || (ended_by_ == EndReason::out_of_time && report_.cases != 0);
+    return triaged.verdict != Verdict::clean || (ended_by_ == EndReason::out_of_time && generated_ != 0);
   }
 
   const Contract& contract_;
@@ -383,6 +389,7 @@ class Audit {
   CaseGenerator generator_;
   GuidedSearch search_;
   CaseStore store_;
+  std::string today_ = today();
   Coverage coverage_;
   KernelReport report_;
   std::map<std::string, std::uint64_t> reasons_;  ///< why a value was not checked, and in how many cases

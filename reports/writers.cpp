@@ -27,7 +27,7 @@ constexpr Writer writers[] = {
 
 }  // namespace
 
-ReportFolder::ReportFolder(const fs::path& folder) : folder_(folder) {
+ReportFolder::ReportFolder(const fs::path& folder) : folder_(settled_path(folder)) {
   for (const Writer& writer : writers) folder_.check_output(writer.file);
 }
 

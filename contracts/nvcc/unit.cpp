@@ -37,13 +37,13 @@ std::string include_of(const std::filesystem::path& source) {
   return fmt::format("#include \"{}\"\n", path);
 }
 
-/// Removes macros by which a source could make another kernel stand for the entry.
-std::string without_macros(std::string_view entry) {
+/// Removes macros by which a source could give another meaning to the code that follows it.
+std::string without_macros(std::string_view code) {
   std::string directives;
-  for (std::size_t i = 0; i < entry.size();) {
+  for (std::size_t i = 0; i < code.size();) {
     std::size_t end = i;
-    while (end < entry.size() && is_word(entry[end])) ++end;
-    if (end > i && !is_digit(entry[i])) directives += fmt::format("#undef {}\n", entry.substr(i, end - i));
+    while (end < code.size() && is_word(code[end])) ++end;
+    if (end > i && !is_digit(code[i])) directives += fmt::format("#undef {}\n", code.substr(i, end - i));
     i = std::max(end, i + 1);
   }
   return directives;
@@ -53,10 +53,13 @@ std::string without_macros(std::string_view entry) {
 
 std::string translation_unit(const std::filesystem::path& source, const std::vector<std::string>& entries,
                              const std::string& appendix, const std::string& token) {
-  std::string unit = include_of(source) + appendix + "\n";
+  // The attribute and not __device__, which is a macro that the source could replace.
+  const std::string device = "__attribute__((device)) void*";
+  std::string unit = include_of(source) + without_macros(device) + without_macros(appendix);
   for (const std::string& entry : entries) unit += without_macros(address_of_entry(entry));
+  unit += appendix + "\n";
   for (std::size_t i = 0; i < entries.size(); ++i)
-    unit += fmt::format("#line 1 \"{}{}{}\"\n__device__ void* {}{} = (void*)({});\n", generated, place, i,
+    unit += fmt::format("#line 1 \"{}{}{}\"\n{} {}{} = (void*)({});\n", generated, place, i, device,
                         address(token), i, address_of_entry(entries[i]));
   return unit;
 }

@@ -61,7 +61,7 @@ std::string file_name_part(std::string_view text) {
 }  // namespace
 
 CaseStore::CaseStore(const std::optional<fs::path>& folder)
-    : folder_(without_slash(folder ? *folder : user_cache() / "cases")), is_cache_(!folder) {}
+    : folder_(without_slash(folder ? *folder : settled_path(user_cache() / "cases"))), is_cache_(!folder) {}
 
 std::vector<StoredCase> CaseStore::load(const Contract& contract, const Instance& instance) const {
   std::vector<StoredCase> cases;

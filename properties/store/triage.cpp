@@ -38,9 +38,13 @@ bool is_spoilt_value(const Finding& finding) {
   return is_about_values(finding.kind) && finding.kind != Kind::contract_violation;
 }
 
+bool is_named(const Allow& allow, const Finding& finding) {
+  return finding.kind == allow.kind && is_at(allow.at, finding);
+}
+
 void apply_suppressions(KernelReport& report, const Contract& contract, const std::string& date) {
   for (const Allow& allow : contract.allows) {
-    const auto is_meant = [&](const Finding& f) { return f.kind == allow.kind && is_at(allow.at, f); };
+    const auto is_meant = [&](const Finding& f) { return is_named(allow, f); };
     const auto count = std::ranges::count_if(report.findings, is_meant);
     if (count == 0) continue;
     if (allow.until <= date) {
@@ -113,6 +117,13 @@ bool names(const std::string& at, const Position& place) {
 std::string today() {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+}
+
+bool is_accepted(const Finding& finding, const Contract& contract, const std::string& date) {
+  const auto allows_it = [&](const Allow& allow) { return allow.until > date && is_named(allow, finding); };
+  const auto announces_it = [&](const Announced& announced) { return is_announced(announced, finding); };
+  return std::ranges::any_of(contract.allows, allows_it) ||
+         std::ranges::any_of(contract.expected, announces_it);
 }
 
 void triage(KernelReport& report, const Contract& contract, const std::string& date, Watched watched) {

@@ -14,6 +14,10 @@ bool names(const std::string& at, const Position& place);
 /// Today as an ISO date, in UTC.
 std::string today();
 
+/// Whether the contract suppresses or announces the finding, so that triage() would not let it fail the
+/// audit.
+bool is_accepted(const Finding& finding, const Contract& contract, const std::string& date);
+
 /// Whether the device observes launches.
 enum class Watched : bool { no, yes };
 

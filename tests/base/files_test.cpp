@@ -177,6 +177,18 @@ TEST_CASE("writing a file replaces its content") {
   CHECK_FALSE(write_file(folder.path() / "no such folder" / "file", "text"));
 }
 
+TEST_CASE("a settled path has no links in the parents of an absolute path") {
+  const TemporaryFolder folder;
+  const fs::path here = fs::canonical(folder.path());
+  fs::create_directory(here / "a");
+  fs::create_directory_symlink(here / "a", here / "link");
+  CHECK(settled_path(here / "link" / "b") == here / "a" / "b");
+  CHECK(settled_path(here / "link") == here / "link");
+  CHECK(settled_path("link/b/") == "link/b");
+  CHECK_THROWS_AS(OutputFolder(here / "link" / "b"), InputError);
+  CHECK_NOTHROW(OutputFolder(settled_path(here / "link" / "b")));
+}
+
 TEST_CASE("the parent of a link is that of its target") {
   const TemporaryFolder folder;
   const fs::path here = fs::canonical(folder.path());

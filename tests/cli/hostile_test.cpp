@@ -175,7 +175,7 @@ TEST_CASE("a failing case that cannot be stored is reported with the reason") {
   const Failing folder;
   const std::string file = folder.file("a file", "");
   check_is_not_stored(folder.audit({"--store", file}), "a file (not a folder)");
-  check_is_not_stored(folder.audit({"--store", file + "/below"}), "Not a directory");
+  check_is_not_stored(folder.audit({"--store", file + "/below"}), "not a folder");
   check_is_not_stored(folder.audit({"--store", "/proc/store"}), "/proc/store (");
   CHECK(run({"audit", folder.path("add_one.toml"), "--cases", "5", "--store", file})
             .out.find("note: the failing case could not be stored in ") != std::string::npos);

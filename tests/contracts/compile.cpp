@@ -201,6 +201,36 @@ TEST_CASE("a macro cannot make a kernel of another namespace stand for an entry"
   CHECK(lowered(contract, 0, 0) == "_Z5wrongPf");
 }
 
+TEST_CASE("a macro that counts its uses cannot make another kernel stand for an entry", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
+  const Workshop workshop;
+  Contract contract =
+      workshop.load(entry_wrong,
+                    "__global__ void wrong(float* x) { x[1] = 0; }\n"
+                    "namespace good { __global__ void wrong(float* x) { x[0] = 0; } }\n"
+                    "#define JOINED_(a, b) a##b\n#define JOINED(a, b) JOINED_(a, b)\n#define V0 void\n"
+                    "#define V1 void*)(&good::wrong); static __device__ void* other = (void\n"
+                    "#define void JOINED(V, __COUNTER__)\n");
+  compile_contract(contract, options_in(workshop));
+  CHECK(lowered(contract, 0, 0) == "_Z5wrongPf");
+}
+
+TEST_CASE("a source cannot supply the kernel that calls a device function", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
+  const Workshop workshop;
+  const char* const toml =
+      "format = 1\n[source]\ncall = \"twice(x)\"\n[reduction]\noperator = \"sum\"\ninput = \"f32\"\n"
+      "accumulator = \"f32\"\noutput = \"f32\"\n[domain]\ncount = \"1 .. 32\"\nblock = 32\ngrid = 1\n";
+  const std::string function = "__device__ float twice(float x) { return x * 3; }\n";
+  Contract plain = workshop.load(toml, function);
+  CHECK(error_of([&] { compile_contract(plain, options_in(workshop)); }).empty());
+  Contract planted = workshop.load(
+      toml, function +
+                "extern \"C\" __global__ void foldproof_call_0(const float*, float*, long long) {}\n"
+                "#define foldproof_call_0 unused\n");
+  CHECK_FALSE(error_of([&] { compile_contract(planted, options_in(workshop)); }).empty());
+}
+
 TEST_CASE("cached PTX is not used once the compiler would read something else", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Workshop outer;

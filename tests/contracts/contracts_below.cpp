@@ -1,4 +1,6 @@
 // Which files of a folder are contracts: a broken contract must not be skipped.
+#include <sys/stat.h>
+
 #include <string>
 
 #include "catch.h"
@@ -100,8 +102,7 @@ TEST_CASE("the files of other tools are not contracts") {
   workshop.write("ruff.toml", "[format]\nquote-style = \"double\"\n");
   workshop.write(".cargo/config.toml", "[source.crates-io]\nreplace-with = \"vendored\"\n");
   workshop.write("empty.toml", "");
-  workshop.write("large.toml", "launch = \"" + std::string(2 << 20, 'x') + "\"\n");
-  fs::create_symlink(workshop.path() / "nowhere", workshop.path() / "dangling.toml");
+  workshop.write("large.toml", "text = \"" + std::string(2 << 20, 'x') + "\"\n");
   fs::create_directory(workshop.path() / "folder.toml");
   CHECK(contracts_below(workshop.path()).empty());
 }
@@ -114,4 +115,13 @@ TEST_CASE("a damaged stored case is a stored case, and a contract with its keys 
   CHECK_FALSE(is_kept_case(workshop.write("c.toml", "format = 1\n" + keys + launch)));
   CHECK_FALSE(is_kept_case(workshop.write("d.toml", "format = 1\nid =\n" + keys + launch)));
   CHECK_FALSE(is_kept_case(workshop.path() / "missing.toml"));
+}
+
+TEST_CASE("a contract that is too large, or that cannot be read, is found") {
+  check_is_found("large.toml", "format = 1\n" + launch + std::string(std::size_t{1} << 20, '#'));
+  const Workshop workshop;
+  const fs::path dangling = workshop.path() / "a.toml", fifo = workshop.path() / "b.toml";
+  fs::create_symlink(workshop.path() / "not checked out", dangling);
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  CHECK(contracts_below(workshop.path()) == std::vector<fs::path>{dangling, fifo});
 }

@@ -453,6 +453,25 @@ TEST_CASE("of each kind and severity, a report has at most 100 findings and says
         }) == 1);
 }
 
+TEST_CASE("however many findings a contract allows, another one of their kind is reported") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  Allow allow;
+  allow.kind = Kind::out_of_bounds;
+  allow.at = "noise.cuh";
+  allow.until = "2999-01-01";
+  contract.allows = {allow};
+  const auto kernel = [](const Launch& l) {
+    l.store(sum_in_a_tree<float>(l));
+    for (unsigned line = 1; line <= 151; ++line) {
+      Finding found;
+      found.kind = Kind::out_of_bounds;
+      found.at = {line <= 150 ? "noise.cuh" : "sum.cu", line, 1};
+      l.findings->push_back(found);
+    }
+  };
+  CHECK(only_finding(audit(contract, kernel)).at.file == "sum.cu");
+}
+
 Finding race(Severity severity) {
   Finding found;
   found.kind = Kind::shared_race;

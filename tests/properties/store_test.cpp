@@ -113,6 +113,8 @@ TEST_CASE("a link that replaces a folder of the store during an audit is not fol
   const tests::CurrentFolder current(folder.path());
   fs::create_directories("repo/sub");
   fs::create_directory("victim");
+  const bool is_absolute = GENERATE(false, true);
+  const fs::path root = is_absolute ? fs::canonical(".") : fs::path();
   const auto replaces_folder = [](const Launch& launch) {
     if (!fs::exists("repo/moved")) {
       fs::rename("repo/sub", "repo/moved");
@@ -120,8 +122,8 @@ TEST_CASE("a link that replaces a folder of the store during an audit is not fol
     }
     loses_element_40(launch);
   };
-  const KernelReport report =
-      fake::audit(contract_at("repo/sub/fake.toml"), replaces_folder, storing_in("repo/sub/cases"));
+  const KernelReport report = fake::audit(contract_at(root / "repo/sub/fake.toml"), replaces_folder,
+                                          storing_in(root / "repo/sub/cases"));
   REQUIRE(report.findings.size() == 1);
   CHECK(report.findings[0].replay.empty());
   CHECK(fs::is_empty("victim"));
@@ -147,11 +149,26 @@ TEST_CASE("a stored case is found again although its folder or its contract is n
   REQUIRE(replace_file(folder.path() / "real" / "deep" / "shared.toml", ""));
   fs::create_symlink("shared.toml", folder.path() / "link" / "fake.toml");
   const Contract contract = contract_at(folder.path() / "link" / "fake.toml");
-  const fs::path store = folder.path() / "link" / "cases";
+  const fs::path store = settled_path(folder.path() / "link" / "cases");
   REQUIRE(fake::audit(contract, loses_element_40, storing_in(store)).findings.size() == 1);
   REQUIRE(files_in(store).size() == 1);
   CHECK(load_case(files_in(store).front()).contract == store / "../fake.toml");
   CHECK(fake::audit(contract, loses_element_40, storing_in(store, 0)).findings.size() == 1);
+}
+
+TEST_CASE("a budget that ends while stored cases run leaves nothing checked") {
+  const TemporaryFolder folder;
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.file = folder.path() / "fake.toml";
+  StoredCase stored{"fake.toml", contract.instances[0].label, "wrong-value", {}};
+  stored.c.input = {"uniform", 4, {}, {}};
+  stored.c.variables = {{"count", 5}, {"block", 32}};
+  REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored)));
+  AuditOptions options = storing_in(folder.path());
+  options.budget = std::chrono::milliseconds(0);
+  const KernelReport report = fake::audit(contract, correct, options);
+  CHECK(report.cases == 1);
+  CHECK(report.verdict == Verdict::skipped);
 }
 
 std::string note_of_stored(const KernelReport& report) {
