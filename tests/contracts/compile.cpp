@@ -53,7 +53,7 @@ class LoggedNvcc {
     const fs::path script = workshop.write(
         "logged-nvcc",
         fmt::format(
-            "#!/bin/sh\ncase \"$*\" in --version|*-E*) ;; *) echo \"$*\" >> {} ;; esac\n{}\nexec {} \"$@\"\n",
+            "#!/bin/sh\ncase \"$*\" in --version|*\" -E \"*) ;; *) echo \"$*\" >> {} ;; esac\n{}\nexec {} \"$@\"\n",
             log().string(), before, find_nvcc("").value().string()));
     fs::permissions(script, fs::perms::owner_all);
   }
@@ -281,7 +281,7 @@ TEST_CASE("PTX is not cached if a file changed while nvcc ran", "[nvcc]") {
   workshop.write("value.h", "#define VALUE 4711\n");
   const std::string other = workshop.write("other.h", "#define VALUE 4712\n").string();
   // The header is replaced by an older file between preprocessing and compilation, and back afterwards.
-  const LoggedNvcc nvcc(workshop, fmt::format("case \"$*\" in *-E*) ;; *) cp -p {} {} ;; esac", other,
+  const LoggedNvcc nvcc(workshop, fmt::format("case \"$*\" in *\" -E \"*) ;; *) cp -p {} {} ;; esac", other,
                                               (workshop.path() / "value.h").string()));
   Contract contract = workshop.load(
       entry_wrong, "#include \"value.h\"\n__global__ void wrong(float* x) { *(int*)x = VALUE; }\n");
