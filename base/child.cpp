@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/interrupts.h"
+#include "base/memory.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the program
 
@@ -131,14 +131,6 @@ class SpawnSettings {
   posix_spawnattr_t attributes_;
 };
 
-/// The limit of programs is not that of this process (base/memory.h).
-void lift_memory_limit(pid_t program) {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  prlimit(program, RLIMIT_DATA, &limit, nullptr);
-}
-
 pid_t spawn(const Command& command, ProcessGroup group) {
   std::vector<std::string> words = command.arguments;
   std::vector<std::string> environment = environment_with(command.environment);
@@ -151,7 +143,7 @@ pid_t spawn(const Command& command, ProcessGroup group) {
     return error == 0 ? id : -1;
   });
   if (error == 0) {
-    lift_memory_limit(child);
+    give_memory_of_programs(child);
     return child;
   }
   const std::string sentence = fmt::format("{} cannot be started: {}", words[0], std::strerror(error));

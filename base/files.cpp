@@ -208,6 +208,12 @@ fs::path resolved_path(const fs::path& path) {
   return error ? absolute.lexically_normal() : canonical;
 }
 
+fs::path without_links(const fs::path& path) {
+  std::error_code error;
+  const fs::path canonical = fs::weakly_canonical(fs::absolute(path, error), error);
+  return error ? resolved_path(path) : canonical;
+}
+
 bool is_below(const fs::path& file, const fs::path& folder) {
   std::error_code error;
   const fs::path target = fs::weakly_canonical(file, error), base = fs::weakly_canonical(folder, error);

@@ -65,6 +65,9 @@ bool replace_program(const std::filesystem::path& file, std::string_view content
 /// parent of the link's target; without "..", links remain.
 std::filesystem::path resolved_path(const std::filesystem::path& path);
 
+/// The absolute path with all links followed; resolved_path() if that is not possible.
+std::filesystem::path without_links(const std::filesystem::path& path);
+
 /// Whether the file is in the folder or below it, after following links.
 bool is_below(const std::filesystem::path& file, const std::filesystem::path& folder);
 

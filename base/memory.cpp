@@ -43,6 +43,12 @@ void limit_memory(std::uint64_t own, std::uint64_t others) {
 #endif
 }
 
+void give_memory_of_programs(pid_t program) {
+  rlimit limit = limits();
+  limit.rlim_cur = limit.rlim_max;
+  prlimit(program, RLIMIT_DATA, &limit, nullptr);
+}
+
 std::uint64_t memory_limit() { return limits().rlim_cur; }
 
 std::uint64_t memory_limit_of_programs() { return limits().rlim_max; }

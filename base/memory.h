@@ -1,6 +1,8 @@
 // Limits on the memory of this process and of the processes that it starts.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -14,6 +16,9 @@ std::uint64_t memory_share(std::size_t tasks, unsigned processes);
 /// (base/child.h) to `others`, which is at least `own`. Forks inherit both limits. Neither exceeds the hard
 /// limit that is in force. Without effect under AddressSanitizer, which reserves terabytes.
 void limit_memory(std::uint64_t own, std::uint64_t others);
+
+/// Gives a program that this process has started the limit for programs instead of this process's own.
+void give_memory_of_programs(pid_t program);
 
 /// The memory that this process may allocate, in bytes; std::bad_alloc is thrown beyond it.
 std::uint64_t memory_limit();

@@ -68,8 +68,6 @@ std::string complaint_text(const std::string& sentence, const Position& position
                                       quote(position, "  ", terminal_width(STDERR_FILENO))));
 }
 
-std::string json_text(const Json& object) { return json_without_commands(dump(object)) + "\n"; }
-
 /// What a run that fails prints. It is built before `output` is locked: an exception that ends the process
 /// (command/program.cpp) must not leave a lock that the last message waits for.
 struct Failure {
@@ -86,7 +84,7 @@ void print_failure(const Failure& failure) {
 Failure failure_of(const Console& console, const std::string& sentence, const Position& position) {
   const bool colored = takes_color(STDERR_FILENO, console.color);
   return {complaint_text(sentence, position, colored),
-          console.json() ? json_text(error_json(shortened(sentence), position)) : ""};
+          console.json() ? json_line(error_json(shortened(sentence), position)) : ""};
 }
 
 }  // namespace
@@ -94,7 +92,7 @@ Failure failure_of(const Console& console, const std::string& sentence, const Po
 bool Console::colored() const { return takes_color(STDOUT_FILENO, color); }
 unsigned Console::width() const { return terminal_width(STDOUT_FILENO); }
 
-void Console::print(const Json& object) const { print_safe(json_text(object)); }
+void Console::print(const Json& object) const { print_safe(json_line(object)); }
 
 void Console::print(const std::string& text) const { print_safe(without_commands(text)); }
 

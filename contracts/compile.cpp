@@ -179,8 +179,8 @@ class NvccRun {
   /// What the compiler reads, with everything that is included and without the name of the temporary folder:
   /// the pass for the device and, for a program, the pass for the host.
   std::string preprocessed() const {
-    std::string text = output_of({"-E"}, "key");
-    if (unit_.host) text += output_of({"-E", "-U__CUDA_ARCH__"}, "key");
+    std::string text = output_of({"-E"}, "key", largest_output);
+    if (unit_.host) text += output_of({"-E", "-U__CUDA_ARCH__"}, "key", largest_output);
     const std::string folder = folder_.path().string();
     for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at))
       text.erase(at, folder.size());
@@ -189,14 +189,16 @@ class NvccRun {
 
   UnitPtx ptx() const {
     const std::string token = random_token();
-    return without_addresses(ptx::Source(unit_.source.string(), output_of({}, token)), unit_.entries.size(),
-                             token);
+    return without_addresses(ptx::Source(unit_.source.string(), output_of({}, token, largest_ptx)),
+                             unit_.entries.size(), token);
   }
 
-  std::string program() const { return output_of({}, ""); }
+  std::string program() const { return output_of({}, "", largest_output); }
 
  private:
-  std::string output_of(const std::vector<std::string>& options, const std::string& token) const {
+  /// Throws InputError if the output has more than `most` bytes.
+  std::string output_of(const std::vector<std::string>& options, const std::string& token,
+                        std::size_t most) const {
     const fs::path code = folder_.path() / "foldproof.cu", output = folder_.path() / "foldproof.out";
     write_temporary(code, unit_.host ? host_unit(unit_.source, unit_.entries)
                                      : translation_unit(unit_.source, unit_.entries, unit_.appendix, token));
@@ -212,7 +214,7 @@ class NvccRun {
     if (!fs::exists(output, error))
       throw Unsupported(
           fmt::format("{} ended without an error but wrote no output; is it nvcc?", nvcc_.string()));
-    return read_text_file(output, largest_output);
+    return read_text_file(output, most);
   }
 
   const Unit& unit_;
@@ -268,29 +270,26 @@ CompiledSource compiled(const Unit& unit, const CompileOptions& options) {
   const NvccRun run(unit, *nvcc, options.deadline);
   const std::string source = run.preprocessed(), key = cache_key(unit, version, source, cache);
   const fs::path program = unit.host ? cache.program_of(key) : fs::path();
+  const auto image = [&](std::string ptx) { return Image(unit.source.string(), std::move(ptx), program); };
   if (auto cached = cache.find(key); cached && (!unit.host || is_whole(program, *cached, cache)))
-    return {std::move(cached->lowered), unit.host ? "" : std::move(cached->ptx), program, ""};
-  CompiledSource made{unit.entries, "", program, ""};
-  CachedPtx kept{unit.entries, ""};
+    return {std::move(cached->lowered), image(unit.host ? "" : std::move(cached->ptx))};
+  CachedPtx made{unit.entries, ""};
   if (unit.host) {
     const std::string content = run.program();
     store_program(program, content);
-    kept.ptx = cache.hash(content);
+    made.ptx = cache.hash(content);
   } else {
     UnitPtx ptx = run.ptx();
-    kept = {ptx.lowered, ptx.ptx};
-    made.lowered = std::move(ptx.lowered);
-    made.ptx = std::move(ptx.ptx);
+    made = {std::move(ptx.lowered), std::move(ptx.ptx)};
   }
-  if (run.preprocessed() == source) cache.keep(key, kept);  // otherwise a file changed in between
-  return made;
+  if (run.preprocessed() == source) cache.keep(key, made);  // otherwise a file changed in between
+  return {std::move(made.lowered), image(unit.host ? "" : std::move(made.ptx))};
 }
 
-std::string machine_code_of(const std::string& name, const std::string& ptx, const CompileOptions& options) {
+std::string machine_code_of(const ptx::Source& ptx, const CompileOptions& options) {
   const auto nvcc = options.machine.empty() ? std::nullopt : find_nvcc(options.nvcc);
   if (!nvcc) return "";
-  return machine_code(ptx::Source(name, ptx), options.machine, *nvcc, cache_folder(options),
-                      options.deadline);
+  return machine_code(ptx, options.machine, *nvcc, cache_folder(options), options.deadline);
 }
 
 /// The lowered name of each requested entry, among the entries of a PTX file.
@@ -318,10 +317,10 @@ void check_is_guessed_kernel(const LaunchContract& launch, const std::string& lo
 CompiledSource compiled_ptx(const Unit& unit, const CompileOptions& options) {
   if (unit.host)
     throw EntryError("PTX contains no host functions; name a .cu file, or remove host = true", {}, 0);
-  const ptx::Source source(unit.source.string(), read_text_file(unit.source, largest_ptx));
-  CompiledSource made{lowered_in(source, unit.entries), source.text(), {}, ""};
-  made.machine_code = machine_code_of(source.name(), made.ptx, options);
-  return made;
+  Image image(unit.source.string(), read_text_file(unit.source, largest_ptx));
+  std::vector<std::string> lowered = lowered_in(image.ptx, unit.entries);
+  image.machine_code = machine_code_of(image.ptx, options);
+  return {std::move(lowered), std::move(image)};
 }
 
 CompiledSource build(Unit unit, const std::string& arch, const CompileOptions& options) {
@@ -345,15 +344,8 @@ CompiledSource build(Unit unit, const std::string& arch, const CompileOptions& o
                                    unit.source.string(), unit.entries[i], spelled),
                        {}, i);
   }
-  if (!unit.host) made.machine_code = machine_code_of(unit.source.string(), made.ptx, options);
+  if (!unit.host) made.image.machine_code = machine_code_of(made.image.ptx, options);
   return made;
-}
-
-std::shared_ptr<const Image> image_of(const fs::path& source, CompiledSource made) {
-  auto image =
-      std::make_shared<Image>(resolved_path(source).string(), std::move(made.ptx), std::move(made.program));
-  image->machine_code = std::move(made.machine_code);
-  return image;
 }
 
 /// The distinct entries of the contract's launches, in their order.
@@ -393,7 +385,8 @@ std::string CompiledSource::packed() const {
   ByteWriter writer;
   writer.number(lowered.size());
   for (const std::string& name : lowered) writer.text(name);
-  for (const std::string& text : {ptx, program.string(), machine_code}) writer.text(text);
+  for (const std::string& text : {image.name(), image.ptx.text(), image.program.string(), image.machine_code})
+    writer.text(text);
   return {reinterpret_cast<const char*>(writer.message().data()), writer.message().size()};
 }
 
@@ -402,16 +395,17 @@ CompiledSource CompiledSource::unpacked(std::string_view text) {
   CompiledSource source;
   source.lowered.resize(reader.number());
   for (std::string& name : source.lowered) name = reader.text();
-  source.ptx = reader.text();
-  source.program = reader.text();
-  source.machine_code = reader.text();
+  std::string name = reader.text(), ptx = reader.text(), program = reader.text();
+  source.image = Image(std::move(name), std::move(ptx), std::move(program));
+  source.image.machine_code = reader.text();
   return source;
 }
 
 std::shared_ptr<const Image> compile_source(const fs::path& source, const std::vector<std::string>& entries,
                                             const std::vector<std::string>& flags,
                                             const CompileOptions& options) {
-  return image_of(source, build({source, entries, "", flags, "", false}, Contract{}.arch, options));
+  return std::make_shared<const Image>(
+      build({source, entries, "", flags, "", false}, Contract{}.arch, options).image);
 }
 
 CompiledSource compiled_contract(const Contract& contract, const CompileOptions& options) {
@@ -433,7 +427,7 @@ std::shared_ptr<const Image> adopt(Contract& contract, CompiledSource source) {
       check_is_guessed_kernel(launch, lowered);
       launch.lowered = lowered;
     }
-  return image_of(contract.source, std::move(source));
+  return std::make_shared<const Image>(std::move(source.image));
 }
 
 std::shared_ptr<const Image> compile_contract(Contract& contract, const CompileOptions& options) {

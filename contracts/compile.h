@@ -42,9 +42,7 @@ std::shared_ptr<const Image> compile_source(const std::filesystem::path& source,
 /// What a compilation produces; a process can send it to another.
 struct CompiledSource {
   std::vector<std::string> lowered;  ///< of the distinct entries, in the order of the launches
-  std::string ptx;
-  std::filesystem::path program;  ///< that calls host functions; empty for PTX
-  std::string machine_code;       ///< of the PTX; may be empty
+  Image image;
 
   std::string packed() const;
   static CompiledSource unpacked(std::string_view text);

@@ -98,12 +98,6 @@ std::vector<std::string> with_option_files(const std::vector<std::string>& words
   return expanded;
 }
 
-fs::path without_links(const fs::path& path) {
-  std::error_code error;
-  const fs::path canonical = fs::weakly_canonical(path, error);
-  return error ? path : canonical;
-}
-
 /// The flags of a command, if it compiles `source`, which is without links.
 std::optional<std::vector<std::string>> flags_for(const fs::path& source, const json& command,
                                                   const fs::path& database) {

@@ -31,6 +31,9 @@ Json error_json(std::string_view message, const Position& position);
 /// replaced by U+FFFD.
 std::string dump(const Json& json);
 
+/// dump() with a newline, without commands for CI services (base/printable.h).
+std::string json_line(const Json& json);
+
 /// The inverse of to_json for a kernel; lossless.
 KernelReport kernel_report_from(const Json& json);
 

@@ -21,8 +21,7 @@ struct Writer {
 constexpr Writer writers[] = {
     {"report.txt",
      [](const AuditReport& report) { return without_commands(to_text(report, TerminalStyle{})); }},
-    {"report.json",
-     [](const AuditReport& report) { return json_without_commands(dump(to_json(report))) + "\n"; }},
+    {"report.json", [](const AuditReport& report) { return json_line(to_json(report)); }},
 };
 
 }  // namespace

@@ -23,14 +23,8 @@ bool is_link(const fs::path& path) {
   return fs::is_symlink(path, error);
 }
 
-/// The folder's absolute path, with links followed: a ".." after it leads where the system goes.
-fs::path without_links(const fs::path& folder) {
-  std::error_code error;
-  const fs::path canonical = fs::weakly_canonical(fs::absolute(folder, error), error);
-  return error ? resolved_path(folder) : canonical;
-}
-
-/// The same for a file, which may itself be a link. All paths to a file through its folder have one place.
+/// The file's path, in which only the file itself may be a link. All paths to a file through its folder have
+/// one place.
 fs::path place_of(const fs::path& file) {
   std::error_code error;
   return without_links(fs::absolute(file, error).parent_path()) / file.filename();

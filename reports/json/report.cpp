@@ -1,3 +1,4 @@
+#include "base/printable.h"
 #include "reports/json/parts.h"
 
 namespace foldproof {
@@ -121,6 +122,8 @@ Json error_json(std::string_view message, const Position& position) {
 }
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
+
+std::string json_line(const Json& json) { return json_without_commands(dump(json)) + "\n"; }
 
 std::string pack(const Json& json) {
   std::string bytes;

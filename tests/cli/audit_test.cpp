@@ -486,7 +486,7 @@ TEST_CASE("overloads of a source are compiled by their parameters", "[nvcc]") {
   CHECK(refusal(run_json({"audit", source, "--entry", "sum"})).find("\"sum\"") != std::string::npos);
 }
 
-TEST_CASE("instances of a template whose arguments differ only in their types are told apart") {
+TEST_CASE("template instances whose arguments differ only in type are distinguished") {
   const Folder folder;
   const std::string source = folder.file(
       "k.ptx", ptx_header + right_entry("_Z3sumILi1EEvPKfPfm") + wrong_entry("_Z3sumILl1EEvPKfPfm"));
