@@ -32,7 +32,8 @@ target_compile_options(foldproof_flags INTERFACE -Wall -Wextra -Wpedantic -Wshad
 if(FOLDPROOF_SANITIZE)
   # False positives of GCC 12 when sanitizers are enabled: Boost's cpp_int, and copies of initializer lists.
   target_compile_options(foldproof_flags INTERFACE -fsanitize=address,undefined
-                         -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-maybe-uninitialized -Wno-array-bounds)
+                         -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-maybe-uninitialized -Wno-array-bounds
+                         -Wno-stringop-overread)
   target_link_options(foldproof_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
