@@ -34,6 +34,12 @@ inline std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+/// Without the blanks around it.
+constexpr std::string_view trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
 /// Splits a command line into words as a POSIX shell does, without expansion.
 std::vector<std::string> split_command(std::string_view command);
 

@@ -33,7 +33,7 @@ constexpr double max_seconds = 0.25 / 16;
 
 /// The kernels of benchmarks/read.cu.
 std::shared_ptr<const cuda::Module> own_kernels(cuda::Context& context) {
-  const auto image = compile_source(shipped_kernels().parent_path() / "benchmarks" / "read.cu", {}, {}, {});
+  const auto image = compile_source(shipped_kernels().parent_path() / "benchmarks" / "read.cu", {}, {});
   return std::make_shared<const cuda::Module>(context, *image);
 }
 
@@ -161,7 +161,7 @@ int bench_kernels(unsigned runs, const std::string& measured, const Console& con
   cuda::Context context;
   const GpuLibraries libraries;
   const auto own = own_kernels(context);
-  LargeInputMaker maker(context, *compile_source(shipped_kernels() / "large_inputs.cu", {}, {}, {}));
+  LargeInputMaker maker(context, *compile_source(shipped_kernels() / "large_inputs.cu", {}, {}));
   ProgressLine line;
   std::vector<Subject> subjects = load_right_subjects({}, {}, console);
   std::erase_if(subjects, [](const Subject& subject) { return sums({&subject, 1}).empty(); });

@@ -46,7 +46,7 @@ std::string refusal(const std::string& body, unsigned threads) {
 bool compiles(const std::filesystem::path& file, const std::string& source) {
   std::ofstream(file) << source;
   try {
-    compile_source(file, {}, {"-std=c++17"}, {});
+    compile_source(file, {"-std=c++17"}, {});
     return true;
   } catch (const InputError& error) {
     if (error.position().line == 0) throw;  // not an error in the source

@@ -41,7 +41,7 @@ ChosenEntry choose_entry(const std::filesystem::path& source, const std::string&
     throw InputError("--entry: " + *why);
   // A kernel that is not a template is in the PTX anyway; the name may then be any part of a kernel's name.
   if (is_ptx || signature.spelled.find('<') == std::string::npos) {
-    const auto image = compile_source(source, {}, {}, options);
+    const auto image = compile_source(source, {}, options);
     const std::vector<EntrySignature> entries = entries_of(image->ptx.module());
     if (const EntrySignature* entry = find(entries, wished)) return {image, *entry};
     if (is_ptx && entries.empty())
@@ -49,11 +49,8 @@ ChosenEntry choose_entry(const std::filesystem::path& source, const std::string&
     if (is_ptx || !matching_entries(entries, signature.spelled).empty())
       throw InputError(why_not_found(entries, wished, source.string()));
   }
-  const auto image = compile_source(source, {entry_name(wished)}, {}, options);
-  const std::vector<EntrySignature> entries = entries_of(image->ptx.module());
-  const EntrySignature* entry = find(entries, wished);
-  if (entry == nullptr) throw InputError(why_not_found(entries, wished, source.string()));
-  return {image, *entry};
+  CompiledSource made = compiled_entry(source, entry_name(wished), options);
+  return {std::make_shared<const Image>(std::move(made.image)), signature_of(made.lowered.at(0))};
 }
 
 }  // namespace foldproof

@@ -11,7 +11,7 @@ LargeTools::LargeTools(const CompileOptions& options, const Console& console) {
   const std::filesystem::path kernels = shipped_kernels();
   exact_ = load_subjects({kernels / "careful" / "exact.toml", {}, {}, Trust::full}, own, console);
   Contract& exact = exact_.front().contract;
-  const auto image_of = [&](const char* file) { return compile_source(kernels / file, {}, {}, own); };
+  const auto image_of = [&](const char* file) { return compile_source(kernels / file, {}, own); };
   tools_ = {&exact, compile_contract(exact, own), image_of("large_inputs.cu"), image_of("compare_bytes.cu")};
 }
 

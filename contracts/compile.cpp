@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
-#include <ranges>
 #include <span>
 #include <utility>
 
@@ -44,6 +43,11 @@ class EntryError : public InputError {
 
  private:
   std::size_t index_;
+};
+
+/// nvcc does not know which of several functions an entry names.
+class OverloadedEntry : public EntryError {
+  using EntryError::EntryError;
 };
 
 struct Unit {
@@ -83,12 +87,14 @@ fs::path checked_source(const fs::path& source) {
                     unit.entries.at(index), unit.source.string(), said),
         {}, index);
   if (said.find("overloaded") != std::string::npos)
-    throw EntryError(fmt::format("the kernel \"{}\" is overloaded in {}; name its parameters, too, as in "
-                                 "\"{}(const float*, float*)\"",
-                                 unit.entries.at(index), unit.source.string(), unit.entries.at(index)),
-                     {}, index);
-  const auto kernels = kernels_declared(read_text_file(unit.source, largest_source));
-  const auto names = kernels | std::views::transform(&DeclaredKernel::name);
+    throw OverloadedEntry(
+        fmt::format("the kernel \"{}\" is overloaded in {}; name its parameters, too, as in "
+                    "\"{}(const float*, float*)\"",
+                    unit.entries.at(index), unit.source.string(), unit.entries.at(index)),
+        {}, index);
+  std::vector<std::string> names;
+  for (const DeclaredKernel& kernel : kernels_declared(read_text_file(unit.source, largest_source)))
+    if (std::ranges::find(names, kernel.name) == names.end()) names.push_back(kernel.name);
   throw EntryError(
       fmt::format(
           "the entry \"{}\" does not exist in {} ({}): {}", unit.entries.at(index), unit.source.string(),
@@ -261,13 +267,18 @@ bool is_whole(const fs::path& program, const CachedPtx& cached, const PtxCache& 
   return content && cache.hash(*content) == cached.ptx;
 }
 
-/// Compiles the unit, or takes it from the cache.
-CompiledSource compiled(const Unit& unit, const CompileOptions& options) {
+fs::path existing_nvcc(const CompileOptions& options) {
   const auto nvcc = find_nvcc(options.nvcc);
   if (!nvcc) lack_nvcc(options.nvcc);
+  return *nvcc;
+}
+
+/// Compiles the unit, or takes it from the cache.
+CompiledSource compiled(const Unit& unit, const CompileOptions& options) {
+  const fs::path nvcc = existing_nvcc(options);
   const PtxCache cache(cache_folder(options));
-  const std::string version = nvcc_version(*nvcc, options.deadline);
-  const NvccRun run(unit, *nvcc, options.deadline);
+  const std::string version = nvcc_version(nvcc, options.deadline);
+  const NvccRun run(unit, nvcc, options.deadline);
   const std::string source = run.preprocessed(), key = cache_key(unit, version, source, cache);
   const fs::path program = unit.host ? cache.program_of(key) : fs::path();
   const auto image = [&](std::string ptx) { return Image(unit.source.string(), std::move(ptx), program); };
@@ -323,9 +334,8 @@ CompiledSource compiled_ptx(const Unit& unit, const CompileOptions& options) {
   return {std::move(lowered), std::move(image)};
 }
 
-CompiledSource build(Unit unit, const std::string& arch, const CompileOptions& options) {
-  unit.source = checked_source(unit.source);
-  if (unit.source.extension() == ".ptx") return compiled_ptx(unit, options);
+/// The unit, checked, with the architecture and the flags of the options.
+Unit completed(Unit unit, const std::string& arch, const CompileOptions& options) {
   for (std::size_t i = 0; i < unit.entries.size(); ++i)
     if (const auto why = why_no_entry(unit.entries[i])) throw EntryError(*why, {}, i);
   unit.arch = checked_arch(options.arch.empty() ? arch : options.arch);
@@ -334,7 +344,41 @@ CompiledSource build(Unit unit, const std::string& arch, const CompileOptions& o
     unit.flags.insert(unit.flags.end(), flags.begin(), flags.end());
   }
   unit.flags.insert(unit.flags.end(), options.flags.begin(), options.flags.end());
-  CompiledSource made = compiled(unit, options);
+  return unit;
+}
+
+/// The spelling with parameters of the only kernel of that name; nothing if there are several, or none. The
+/// kernel may share its name with functions that are no kernels.
+std::optional<std::string> spelling_of_only_kernel(Unit unit, const std::string& name,
+                                                   const CompileOptions& options) {
+  unit.entries.clear();
+  unit.appendix.clear();
+  const std::vector<EntrySignature> entries = entries_of(compiled(unit, options).image.ptx.module());
+  const auto has_name = [&](const EntrySignature& entry) { return is_same_spelling(entry.spelled, name); };
+  const auto found = std::ranges::find_if(entries, has_name);
+  if (found == entries.end() || std::ranges::count_if(entries, has_name) > 1) return std::nullopt;
+  return is_same_spelling(with_parameters(*found), name) ? std::nullopt
+                                                         : std::optional(with_parameters(*found));
+}
+
+CompiledSource compiled_without_overloads(Unit& unit, const CompileOptions& options) {
+  for (;;) {
+    try {
+      return compiled(unit, options);
+    } catch (const OverloadedEntry& error) {
+      std::string& entry = unit.entries.at(error.index());
+      const auto full = spelling_of_only_kernel(unit, entry, options);
+      if (!full) throw;
+      entry = *full;
+    }
+  }
+}
+
+CompiledSource build(Unit unit, const std::string& arch, const CompileOptions& options) {
+  unit.source = checked_source(unit.source);
+  if (unit.source.extension() == ".ptx") return compiled_ptx(unit, options);
+  unit = completed(std::move(unit), arch, options);
+  CompiledSource made = compiled_without_overloads(unit, options);
   for (std::size_t i = 0; i < unit.entries.size(); ++i) {
     if (made.lowered.at(i).empty())
       refuse_entry(unit, i, "nvcc generated no code for it; is it a __global__ function?");
@@ -401,11 +445,21 @@ CompiledSource CompiledSource::unpacked(std::string_view text) {
   return source;
 }
 
-std::shared_ptr<const Image> compile_source(const fs::path& source, const std::vector<std::string>& entries,
-                                            const std::vector<std::string>& flags,
+std::shared_ptr<const Image> compile_source(const fs::path& source, const std::vector<std::string>& flags,
                                             const CompileOptions& options) {
   return std::make_shared<const Image>(
-      build({source, entries, "", flags, "", false}, Contract{}.arch, options).image);
+      build({source, {}, "", flags, "", false}, Contract{}.arch, options).image);
+}
+
+CompiledSource compiled_entry(const fs::path& source, const std::string& entry,
+                              const CompileOptions& options) {
+  return build({source, {entry}, "", {}, "", false}, Contract{}.arch, options);
+}
+
+std::string preprocessed_source(const fs::path& source, const CompileOptions& options) {
+  const Unit unit = completed({checked_source(source), {}, "", {}, "", false}, Contract{}.arch, options);
+  const std::string text = NvccRun(unit, existing_nvcc(options), options.deadline).preprocessed();
+  return lines_of_file(text, unit.source.string());
 }
 
 CompiledSource compiled_contract(const Contract& contract, const CompileOptions& options) {

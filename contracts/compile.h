@@ -31,22 +31,30 @@ std::filesystem::path default_cache();
 /// made private; otherwise `ptx` in user_cache().
 std::filesystem::path ptx_folder_of(const std::filesystem::path& program);
 
-/// Compiles `source` so that each of `entries` (C++ spelling; may be empty) is instantiated. A .ptx file is
-/// read as it is. Throws InputError with nvcc's first error and its file, line and column. If nvcc or a
-/// working host compiler is not found, throws InputError if it was named explicitly, otherwise Unsupported.
+/// Compiles `source`. A .ptx file is read as it is. Throws InputError with nvcc's first error and its file,
+/// line and column. If nvcc or a working host compiler is not found, throws InputError if it was named
+/// explicitly, otherwise Unsupported.
 std::shared_ptr<const Image> compile_source(const std::filesystem::path& source,
-                                            const std::vector<std::string>& entries,
                                             const std::vector<std::string>& flags,
                                             const CompileOptions& options);
 
+/// The text of `source`, a .cu file, with its macros expanded and without what it includes. Throws like
+/// compile_source.
+std::string preprocessed_source(const std::filesystem::path& source, const CompileOptions& options);
+
 /// What a compilation produces; a process can send it to another.
 struct CompiledSource {
-  std::vector<std::string> lowered;  ///< of the distinct entries, in the order of the launches
+  std::vector<std::string> lowered;  ///< one per entry; for a contract, in the order of its launches
   Image image;
 
   std::string packed() const;
   static CompiledSource unpacked(std::string_view text);
 };
+
+/// Compiles `source` so that `entry` (C++ spelling) is instantiated. Throws like compile_source, and
+/// InputError that lists the existing entries if there is no such entry.
+CompiledSource compiled_entry(const std::filesystem::path& source, const std::string& entry,
+                              const CompileOptions& options);
 
 /// Compiles a contract's source. If a launch names an entry that does not exist, throws InputError that lists
 /// the existing entries.

@@ -1,5 +1,7 @@
 #include "contracts/declarations.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -54,6 +56,33 @@ std::string joined(const std::vector<std::string_view>& tokens, std::size_t begi
   return text;
 }
 
+/// A parameter without its array bounds and default value.
+std::string_view declarator_of(std::string_view parameter) {
+  return parameter.substr(0, parameter.find_first_of("=["));
+}
+
+/// Where the name begins in a declarator; its end if it has no name, as "int" and "float*".
+std::size_t type_length(std::string_view declarator) {
+  std::size_t begin = declarator.size();
+  while (begin > 0 && is_word(declarator[begin - 1])) --begin;
+  const bool follows_type = declarator.substr(0, begin).find_first_not_of(' ') != std::string_view::npos;
+  return follows_type ? begin : declarator.size();
+}
+
+/// The types alone: "const T*" of "const T* in".
+std::vector<std::string> types_of(const DeclaredKernel& kernel) {
+  std::vector<std::string> types;
+  for (const std::string_view parameter : kernel.parameters) {
+    const std::string_view declarator = declarator_of(parameter);
+    types.emplace_back(trimmed(declarator.substr(0, type_length(declarator))));
+  }
+  return types;
+}
+
+bool is_same_kernel(const DeclaredKernel& left, const DeclaredKernel& right) {
+  return left.name == right.name && types_of(left) == types_of(right);
+}
+
 /// Scans the tokens and keeps track of the open namespaces.
 class Reader {
  public:
@@ -62,10 +91,10 @@ class Reader {
   std::vector<DeclaredKernel> kernels() {
     std::vector<DeclaredKernel> found;
     for (at_ = 0; at_ < tokens_.size(); ++at_) {
-      if (tokens_[at_] == "__global__") {
-        if (auto kernel = declaration();
-            kernel && std::ranges::find(found, kernel->name, &DeclaredKernel::name) == found.end())
-          found.push_back(std::move(*kernel));
+      if (is_global()) {
+        auto kernel = declaration();
+        const auto is_known = [&](const DeclaredKernel& other) { return is_same_kernel(other, *kernel); };
+        if (kernel && std::ranges::none_of(found, is_known)) found.push_back(std::move(*kernel));
         if (at_ >= tokens_.size()) break;
       }
       follow(tokens_[at_]);
@@ -74,10 +103,26 @@ class Reader {
   }
 
  private:
+  std::string_view token(std::size_t at) const { return at < tokens_.size() ? tokens_[at] : ""; }
+
+  /// Whether __global__ is here, as written or as the preprocessor leaves it.
+  bool is_global() const {
+    return tokens_[at_] == "__global__" || (tokens_[at_] == "__attribute__" && token(at_ + 1) == "(" &&
+                                            token(at_ + 2) == "(" && token(at_ + 3) == "global");
+  }
+
+  /// "a::b::" for "namespace a::inline b {"; empty for a namespace without a name.
+  std::string namespaces() const {
+    std::string names;
+    for (std::size_t i = at_ + 1; i < tokens_.size() && (is_word(tokens_[i].front()) || tokens_[i] == ":");
+         ++i)
+      if (tokens_[i] != ":" && tokens_[i] != "inline") names += std::string(tokens_[i]) + "::";
+    return names;
+  }
+
   void follow(std::string_view token) {
     if (token == "namespace") {
-      const bool named = at_ + 1 < tokens_.size() && is_word(tokens_[at_ + 1].front());
-      pending_ = named ? std::string(tokens_[at_ + 1]) + "::" : "";
+      pending_ = namespaces();
     } else if (token == "{") {
       scopes_.push_back(pending_);
       pending_.clear();
@@ -137,18 +182,28 @@ class Reader {
 
 }  // namespace
 
+std::string lines_of_file(std::string_view preprocessed, const std::string& file) {
+  // A line marker is # LINE "FILE" FLAGS; flag 1 begins an included file, and flag 2 returns from one.
+  const std::string quoted = fmt::format("\"{}\"", file);
+  std::string lines;
+  std::vector<bool> is_own;  // one per open file
+  while (!preprocessed.empty()) {
+    const std::string_view line = take_line(preprocessed);
+    const std::size_t name = line.find('"'), flags = line.rfind('"');
+    const bool is_marker = line.starts_with("# ") && name < flags;
+    const std::string_view flag = is_marker ? trimmed(line.substr(flags + 1)).substr(0, 1) : "";
+    if (flag == "1") is_own.push_back(line.substr(name, flags + 1 - name) == quoted);
+    if (flag == "2" && !is_own.empty()) is_own.pop_back();
+    if (!is_marker && !is_own.empty() && is_own.back()) lines.append(line) += '\n';
+  }
+  return lines;
+}
+
 std::vector<DeclaredKernel> kernels_declared(std::string_view source) { return Reader(source).kernels(); }
 
 std::string declared_name(std::string_view parameter) {
-  parameter = parameter.substr(0, parameter.find_first_of("=["));
-  std::size_t end = parameter.size();
-  while (end > 0 && !is_word(parameter[end - 1])) --end;
-  std::size_t begin = end;
-  while (begin > 0 && is_word(parameter[begin - 1])) --begin;
-  // A type alone, such as "int" or "float*", has no name.
-  const std::string_view before = parameter.substr(0, begin);
-  const bool follows_type = before.find_first_not_of(' ') != std::string_view::npos;
-  return end == parameter.size() && follows_type ? std::string(parameter.substr(begin, end - begin)) : "";
+  parameter = declarator_of(parameter);
+  return std::string(parameter.substr(type_length(parameter)));
 }
 
 }  // namespace foldproof

@@ -1,5 +1,6 @@
 // Finds the kernels that a CUDA source declares. Reading the text finds templates that are not instantiated
-// and the names of parameters, and works on a source that does not compile.
+// and the names of parameters, and works on a source that does not compile. Text from the preprocessor also
+// shows what macros stand for.
 #pragma once
 
 #include <string>
@@ -14,7 +15,11 @@ struct DeclaredKernel {
   std::vector<std::string> parameters;           ///< "const T* __restrict__ input"
 };
 
-/// In source order, each name once. Macros are not expanded.
+/// The lines of `preprocessed` that come from `file` itself and not from what it includes, whatever names its
+/// #line directives give them. `file` is as in the line markers of `nvcc -E`.
+std::string lines_of_file(std::string_view preprocessed, const std::string& file);
+
+/// In source order, each name once for every list of parameter types. Macros are not expanded.
 std::vector<DeclaredKernel> kernels_declared(std::string_view source);
 
 /// The name in a parameter's declaration, such as "input"; empty if it has none.

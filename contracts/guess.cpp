@@ -32,18 +32,15 @@ std::optional<std::string> instantiation_of(const DeclaredKernel& kernel) {
 /// Compiles the entry, given as C++ or a PTX file spells it.
 Kernel compiled_kernel(const fs::path& source, const std::string& entry,
                        const std::vector<DeclaredKernel>& declared, const CompileOptions& options) {
-  Contract contract;
-  contract.source = source;
-  contract.instances.emplace_back().launches.emplace_back().entry = entry;
-  const auto image = compile_contract(contract, options);
-  return kernel_of(*image, contract.instances[0].launches[0].lowered, declared);
+  const CompiledSource made = compiled_entry(source, entry, options);
+  return kernel_of(made.image, made.lowered.at(0), declared);
 }
 
 /// The kernels that the source itself instantiates, then its other templates with common arguments.
 std::vector<Kernel> all_kernels(const fs::path& source, const std::vector<DeclaredKernel>& declared,
                                 const CompileOptions& options, std::vector<std::string>& said) {
   std::vector<Kernel> kernels;
-  const auto image = compile_source(source, {}, {}, options);
+  const auto image = compile_source(source, {}, options);
   for (const EntrySignature& entry : entries_of(image->ptx.module()))
     kernels.push_back(kernel_of(*image, entry.lowered, declared));
   for (const DeclaredKernel& kernel : declared) {
@@ -92,7 +89,7 @@ std::vector<Contract> guess_contracts(const fs::path& source, const std::string&
                                       const CompileOptions& options, std::vector<std::string>& said) {
   const bool is_ptx = source.extension() == ".ptx";
   const auto declared =
-      is_ptx ? std::vector<DeclaredKernel>{} : kernels_declared(read_text_file(source, largest_source));
+      is_ptx ? std::vector<DeclaredKernel>{} : kernels_declared(preprocessed_source(source, options));
   const std::vector<Kernel> kernels =
       entry.empty() ? all_kernels(source, declared, options, said)
                     : std::vector{wished_kernel(source, entry, declared, options, said)};

@@ -14,11 +14,6 @@
 namespace foldproof {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  return text.substr(0, text.find_last_not_of(' ') + 1);
-}
-
 /// The position of the parenthesis that is closed at the end of `text`; npos if there is none.
 std::size_t opening_of_last(std::string_view text) {
   if (!text.ends_with(')')) return std::string_view::npos;
@@ -252,7 +247,7 @@ bool spells_entry(std::string_view text) {
     if (length == 0) return false;
     text.remove_prefix(length);
     if (text.empty()) return true;
-    if (!text.starts_with("::")) return is_parameter_list(text);
+    if (!text.starts_with("::")) return is_parameter_list(trimmed(text));
     text.remove_prefix(2);
   }
 }

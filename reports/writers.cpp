@@ -1,6 +1,7 @@
 #include "reports/writers.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/error.h"
 #include "base/printable.h"
@@ -31,11 +32,14 @@ ReportFolder::ReportFolder(const fs::path& folder) : folder_(settled_path(folder
 }
 
 void ReportFolder::write(const AuditReport& report) const {
+  std::optional<InputError> failed;
   for (const Writer& writer : writers) try {
       folder_.write_output(writer.file, writer.write(report));
-    } catch (const InputError& error) {  // the constructor accepted the folder
-      throw Unsupported(error.sentence(), error.position());
+    } catch (const InputError& error) {
+      failed = error;
     }
+  // The constructor accepted the folder, so the user's input is not wrong.
+  if (failed) throw Unsupported(failed->sentence(), failed->position());
 }
 
 }  // namespace foldproof

@@ -1,6 +1,7 @@
 #include "contracts/guessing/guesses.h"
 
 #include <algorithm>
+#include <iterator>
 namespace foldproof {
 namespace {
 
@@ -98,12 +99,25 @@ Parameter parameter_of(const std::string& type, const std::string& name) {
   return parameter;
 }
 
+/// The parameters of the only declared kernel of that name; of overloads, the only one that has as many. None
+/// if several do.
+std::vector<std::string> written_parameters(const EntrySignature& signature,
+                                            const std::vector<DeclaredKernel>& declared) {
+  std::vector<DeclaredKernel> named;
+  std::ranges::copy_if(declared, std::back_inserter(named), [&](const DeclaredKernel& kernel) {
+    return kernel.name == plain_name(signature.spelled);
+  });
+  if (named.size() > 1)
+    std::erase_if(named, [&](const DeclaredKernel& kernel) {
+      return kernel.parameters.size() != signature.parameters.size();
+    });
+  return named.size() == 1 ? named.front().parameters : std::vector<std::string>{};
+}
+
 /// Types come from the demangled name; names, and with C linkage also the types, from the text of the source.
 std::vector<Parameter> parameters_of(const EntrySignature& signature,
                                      const std::vector<DeclaredKernel>& declared) {
-  const auto text = std::ranges::find(declared, plain_name(signature.spelled), &DeclaredKernel::name);
-  const std::vector<std::string> none;
-  const std::vector<std::string>& written = text == declared.end() ? none : text->parameters;
+  const std::vector<std::string> written = written_parameters(signature, declared);
   std::vector<Parameter> parameters;
   for (std::size_t i = 0; i < std::max(signature.parameters.size(), written.size()); ++i) {
     const std::string name = i < written.size() ? declared_name(written[i]) : "";

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <optional>
+#include <sstream>
 
 #include "base/files.h"
 
@@ -75,6 +77,50 @@ constexpr FlagRow rows[] = {
     {"--diag-suppress", Value::word},
 };
 
+/// Flags of nvcc and of host compilers that are not taken, and whose value is the next word. A value may look
+/// like a flag.
+constexpr std::string_view with_separate_value[] = {"-o",
+                                                    "--output-file",
+                                                    "-x",
+                                                    "--x",
+                                                    "-ccbin",
+                                                    "--compiler-bindir",
+                                                    "-arch",
+                                                    "--gpu-architecture",
+                                                    "-code",
+                                                    "--gpu-code",
+                                                    "-gencode",
+                                                    "--generate-code",
+                                                    "-MF",
+                                                    "--dependency-output",
+                                                    "-MT",
+                                                    "--dependency-target-name",
+                                                    "-MQ",
+                                                    "-Xlinker",
+                                                    "--linker-options",
+                                                    "-Xptxas",
+                                                    "--ptxas-options",
+                                                    "-Xnvlink",
+                                                    "--nvlink-options",
+                                                    "-Xarchive",
+                                                    "--archive-options",
+                                                    "-L",
+                                                    "--library-path",
+                                                    "-l",
+                                                    "--library",
+                                                    "-odir",
+                                                    "--output-directory",
+                                                    "-t",
+                                                    "--threads",
+                                                    "-m",
+                                                    "--machine",
+                                                    "-cudart",
+                                                    "--cudart"};
+
+/// Flags whose value, a list separated by commas, is for the host compiler, which also preprocesses device
+/// code.
+constexpr std::string_view for_host_compiler[] = {"-Xcompiler", "--compiler-options"};
+
 std::string_view punctuation_of(Value value) {
   switch (value) {
     case Value::none: return "";
@@ -127,16 +173,55 @@ std::string flag_of(const FlagRow& row, std::string value, const fs::path& folde
   return fmt::format("{}{}{}", row.name, row.name.size() == 2 ? "" : "=", value);
 }
 
-/// `refuse` is called for a word that is not a flag in the table.
-template <typename Refuse>
-std::vector<std::string> taken_flags(std::span<const FlagWord> words, const fs::path& folder, Refuse refuse) {
+/// The definitions and include folders among the values of a flag for the host compiler.
+std::vector<FlagWord> words_for_device(const std::string& list, const Position& where) {
+  std::vector<FlagWord> taken;
+  std::istringstream values(list);
+  for (std::string value; std::getline(values, value, ',');) {
+    const FlagRow* row = row_of(value);
+    const bool is_taken = row != nullptr && (row->value == Value::definition || row->value == Value::file);
+    if (is_taken && value != row->name) taken.push_back({value, where});
+  }
+  return taken;
+}
+
+/// Drops the flags that are not in the table, and the words that are values of such flags.
+std::vector<FlagWord> words_in_table(std::span<const FlagWord> words) {
+  std::vector<FlagWord> taken;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i].value;
+    const std::string name = word.substr(0, word.find('='));
+    if (std::ranges::find(for_host_compiler, name) != std::end(for_host_compiler)) {
+      const bool is_separate = name.size() == word.size();
+      if (is_separate && ++i == words.size()) break;
+      std::ranges::move(
+          words_for_device(is_separate ? words[i].value : word.substr(name.size() + 1), words[i].where),
+          std::back_inserter(taken));
+    } else if (std::ranges::find(with_separate_value, word) != std::end(with_separate_value)) {
+      ++i;
+    } else if (const FlagRow* row = row_of(word)) {
+      taken.push_back(words[i]);
+      const bool has_separate_value = row->value != Value::none && word == row->name;
+      if (has_separate_value && i + 1 < words.size()) taken.push_back(words[++i]);
+    }
+  }
+  return taken;
+}
+
+}  // namespace
+
+std::vector<std::string> harmless_flags(std::span<const FlagWord> words, const fs::path& folder) {
   std::vector<std::string> flags;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const FlagWord& word = words[i];
     const FlagRow* row = row_of(word.value);
     if (row == nullptr) {
-      refuse(word);
-    } else if (row->value == Value::none) {
+      throw InputError(fmt::format("the flag \"{}\" is not allowed here; docs/contracts.md lists the flags "
+                                   "that are, and --nvcc on the command line accepts any flag",
+                                   word.value),
+                       word.where);
+    }
+    if (row->value == Value::none) {
       flags.push_back(word.value);
     } else {
       std::string value = word.value.substr(row->name.size());
@@ -150,20 +235,8 @@ std::vector<std::string> taken_flags(std::span<const FlagWord> words, const fs::
   return flags;
 }
 
-}  // namespace
-
-std::vector<std::string> harmless_flags(std::span<const FlagWord> words, const fs::path& folder) {
-  return taken_flags(words, folder, [](const FlagWord& word) {
-    throw InputError(
-        fmt::format("the flag \"{}\" is not allowed here; docs/contracts.md lists the flags that "
-                    "are, and --nvcc on the command line accepts any flag",
-                    word.value),
-        word.where);
-  });
-}
-
 std::vector<std::string> harmless_flags_among(std::span<const FlagWord> words, const fs::path& folder) {
-  return taken_flags(words, folder, [](const FlagWord&) {});
+  return harmless_flags(words_in_table(words), folder);
 }
 
 void check_path_for_nvcc(const fs::path& path) {

@@ -4,6 +4,7 @@
 #include "cli/interrupted.h"
 #include "cli/kernels.h"
 #include "cli/program.h"
+#include "nvcc.h"
 
 using namespace foldproof::test;
 
@@ -210,4 +211,17 @@ TEST_CASE("an entry is found by any part of its name that matches only that entr
   CHECK(ambiguous.status == 2);
   CHECK(ambiguous.json.at("error").at("message").get<std::string>().find("add_one, add_two") !=
         std::string::npos);
+}
+
+TEST_CASE("an entry may be spelled with the aliases that its source defines", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder;
+  const std::string file = folder.file(
+      "k.cu",
+      "namespace outer { template <typename T> __global__ void first(const T* in, T* out) { *out = *in; } }\n"
+      "namespace o = outer;\nusing real = float;\n");
+  const RanJson ran = run_json({"sanitize", file, "--entry", "o::first<real>", "--arg", "buffer:f32:1:zeros",
+                                "--arg", "buffer:f32:1:zeros"});
+  CHECK(ran.status == 0);
+  CHECK(ran.json.at("kernels").at(0).at("entry") == "outer::first<float>");
 }

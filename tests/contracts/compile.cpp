@@ -50,11 +50,10 @@ class LoggedNvcc {
  public:
   explicit LoggedNvcc(const Workshop& workshop, const std::string& before = "") : workshop_(workshop) {
     workshop.write("log", "");
-    const fs::path script = workshop.write(
-        "logged-nvcc",
-        fmt::format(
-            "#!/bin/sh\ncase \"$*\" in --version|*\" -E \"*) ;; *) echo \"$*\" >> {} ;; esac\n{}\nexec {} \"$@\"\n",
-            log().string(), before, find_nvcc("").value().string()));
+    const fs::path script =
+        workshop.write("logged-nvcc", fmt::format("#!/bin/sh\ncase \"$*\" in --version|*\" -E \"*) ;; *) "
+                                                  "echo \"$*\" >> {} ;; esac\n{}\nexec {} \"$@\"\n",
+                                                  log().string(), before, find_nvcc("").value().string()));
     fs::permissions(script, fs::perms::owner_all);
   }
   CompileOptions options() const {
@@ -215,6 +214,20 @@ TEST_CASE("a macro that counts its uses cannot make another kernel stand for an 
   CHECK(lowered(contract, 0, 0) == "_Z5wrongPf");
 }
 
+TEST_CASE("the name of a kernel may also be that of functions that are no kernels", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
+  const Workshop workshop;
+  const std::string kernel = "__global__ void wrong(float* x) { x[0] = 0; }\n";
+  Contract contract = workshop.load(
+      entry_wrong,
+      kernel + "float wrong(int x) { return x; }\n__device__ int wrong(char* x) { return *x; }\n");
+  compile_contract(contract, options_in(workshop));
+  CHECK(lowered(contract, 0, 0) == "_Z5wrongPf");
+  Contract overloaded = workshop.load(entry_wrong, kernel + "__global__ void wrong(int* x) { x[0] = 0; }\n");
+  CHECK(error_of([&] { compile_contract(overloaded, options_in(workshop)); }).find("is overloaded") !=
+        std::string::npos);
+}
+
 TEST_CASE("a source cannot supply the kernel that calls a device function", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;
@@ -327,19 +340,19 @@ TEST_CASE("a source that does not compile is refused in one sentence with its po
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   const fs::path source = workshop.write("k.cu", "__global__ void k(int* p) {\n  *p = nothing;\n}\n");
-  CHECK(error_of([&] { compile_source(source, {}, {}, options_in(workshop)); }) ==
+  CHECK(error_of([&] { compile_source(source, {}, options_in(workshop)); }) ==
         "k.cu:2:8: nvcc cannot compile this: identifier \"nothing\" is undefined");
-  CHECK(error_of([&] { compile_source(source, {}, {"--what"}, options_in(workshop)); }) ==
+  CHECK(error_of([&] { compile_source(source, {"--what"}, options_in(workshop)); }) ==
         "k.cu: nvcc cannot compile this: Unknown option '--what'");
 }
 
 TEST_CASE("a missing source and an invalid architecture are refused before nvcc runs") {
   CompileOptions options;
-  CHECK(error_of([&] { compile_source("/no/such/file.cu", {}, {}, options); }) ==
+  CHECK(error_of([&] { compile_source("/no/such/file.cu", {}, options); }) ==
         "file.cu: the file does not exist");
   const Workshop workshop;
   options.arch = "compute_90; rm";
-  CHECK(error_of([&] { compile_source(workshop.write("k.cu", ""), {}, {}, options); }) ==
+  CHECK(error_of([&] { compile_source(workshop.write("k.cu", ""), {}, options); }) ==
         "unknown architecture \"compute_90; rm\"; write one such as compute_90");
 }
 

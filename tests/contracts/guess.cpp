@@ -466,6 +466,28 @@ template <typename T, int B> __global__ void block_max(T* result, const T* data,
   CHECK(said.front() == "block_max: the template is instantiated as block_max<float, 256>.");
 }
 
+TEST_CASE("a template in a nested namespace that a macro declares is guessed", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
+  const Workshop workshop;
+  const auto source = workshop.write("k.cu", R"cuda(
+#define KERNEL template <typename T> __global__ void
+#line 1 "other.cu"
+namespace a::b {
+KERNEL block_sum(const T* data, T* result, int n) {
+  T sum = 0;
+  for (int i = 0; i < n; ++i) sum += data[i];
+  if (threadIdx.x == 0) *result = sum;
+}
+}
+)cuda");
+  CompileOptions options;
+  options.cache = workshop.path() / "ptx";
+  std::vector<std::string> said;
+  const Contract contract = guess_contracts(source, "", options, said).at(0);
+  CHECK(only(contract).launches.at(0).entry == "a::b::block_sum<float>");
+  CHECK(only(contract).output_name == "result");
+}
+
 TEST_CASE("a parameter named after groups receives the number of groups", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;

@@ -229,6 +229,28 @@ __global__ void plain(float* x, int n);
   CHECK(declared_name(kernels[1].parameters.at(1)).empty());
 }
 
+TEST_CASE("kernels are found in nested namespaces, in preprocessed text and among overloads") {
+  const auto kernels = kernels_declared(
+      "namespace a::inline b::c { template <class T> __attribute__((global)) void\n"
+      "__attribute__((launch_bounds(32))) sum(const T* in, T* out); }\n"
+      "__attribute__((device)) void twice(float* x);\n"
+      "__global__ void sum(const float* in, int n); __global__ void sum(const float*, int count) {}\n"
+      "__global__ void sum(const double* in, int n) {}\n");
+  REQUIRE(kernels.size() == 3);
+  CHECK(kernels[0].name == "a::b::c::sum");
+  CHECK(kernels[0].template_parameters == std::vector<std::string>{"class T"});
+  CHECK(kernels[1].parameters == std::vector<std::string>{"const float* in", "int n"});
+  CHECK(kernels[2].parameters == std::vector<std::string>{"const double* in", "int n"});
+}
+
+TEST_CASE("the lines of a file are separated from those of what it includes, whatever #line calls them") {
+  const char* const preprocessed =
+      "# 0 \"unit.cu\"\n# 1 \"/x/k.cu\" 1\none\n# 1 \"/x/a.h\" 1\nheader\n# 1 \"/x/k.cu\"\nheader\n"
+      "# 3 \"/x/k.cu\" 2\ntwo\n# 1 \"/x/other.cu\"\nthree\n# 2 \"unit.cu\" 2\nunit\n";
+  CHECK(lines_of_file(preprocessed, "/x/k.cu") == "one\ntwo\nthree\n");
+  CHECK(lines_of_file("# 1 \"\" 2\n# \"\n#", "/x/k.cu").empty());
+}
+
 TEST_CASE("text that ends in the middle of a declaration is read to its end") {
   for (const char* text :
        {"__global__", "__global__ void", "__global__ void f(", "template <", "template <typename T", "\"",
@@ -240,7 +262,7 @@ TEST_CASE("the spelling of an entry is a name or a template-id, with or without 
   for (const char* name :
        {"sum", "ns::sum", "::sum", "_Z3sumPf", "k$1", "sum<float>", "ns::sum< T<int>, (3 > 2) >",
         "a<1>::b<sizeof(float), int(*)[4]>", "(anonymous namespace)::sum", "sum<ops<1>{}, -1>", "k()",
-        "ns::sum<float>(const float*, ns::T<1> const&, void (*)(int[4]))"}) {
+        "ns::sum<float>(const float*, ns::T<1> const&, void (*)(int[4]))", "sum (float*)"}) {
     INFO(name);
     CHECK_FALSE(why_no_entry(name).has_value());
   }

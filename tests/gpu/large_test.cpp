@@ -44,7 +44,7 @@ const Compilation& exact() {
 }
 
 std::shared_ptr<const Image> image_of(const char* file) {
-  return compile_source(fs::path(FOLDPROOF_KERNELS) / file, {}, {}, options());
+  return compile_source(fs::path(FOLDPROOF_KERNELS) / file, {}, options());
 }
 
 LargeAuditTools tools() {
