@@ -18,7 +18,7 @@ namespace foldproof {
 namespace {
 
 /// How long a program may take to exit before it is killed.
-constexpr std::chrono::milliseconds grace{500};
+constexpr std::chrono::milliseconds time_to_exit{500};
 constexpr std::size_t most_words = 400;
 
 [[noreturn]] void cannot(const std::string& what, int error) {
@@ -83,7 +83,7 @@ void Connection::receive(void* to, std::size_t bytes) {
 
 Ended Connection::end() {
   shutdown(socket_.number(), SHUT_RDWR);
-  const auto exited = child_.wait(std::chrono::steady_clock::now() + grace);
+  const auto exited = child_.wait(std::chrono::steady_clock::now() + time_to_exit);
   const ExitStatus status = exited ? *exited : child_.kill();
   const std::string how = to_string(status), words = last_words();
   return {true, words.empty() ? how : fmt::format("{}; its last output: {}", how, words),

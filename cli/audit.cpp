@@ -26,13 +26,13 @@ namespace foldproof {
 
 namespace {
 
-struct Arguments : AuditArguments {
+struct AuditCommandLine : AuditArguments {
   std::string device = "emulated", sanitizer, case_limit, report, store, only_case, prove_budget = "30s";
   std::optional<std::uint64_t> guided;
   bool prove = false, counters = false, coverage = false, large = false;
 };
 
-CampaignOptions campaign_options(const Arguments& arguments) {
+CampaignOptions campaign_options(const AuditCommandLine& arguments) {
   CampaignOptions options;
   options.cases = arguments.cases;
   options.largest_count = arguments.largest;
@@ -49,7 +49,7 @@ CampaignOptions campaign_options(const Arguments& arguments) {
   return options;
 }
 
-MutationRunOptions proof_options(const Arguments& arguments, std::uint64_t seed) {
+MutationRunOptions proof_options(const AuditCommandLine& arguments, std::uint64_t seed) {
   MutationRunOptions options;
   options.mutation.seed = seed;
   options.mutation.largest_count = arguments.largest.value_or(AuditOptions{}.largest_count);
@@ -81,7 +81,7 @@ AskedGpu asked_gpu(const std::string& device) {
 }
 
 /// `--large` has its own cases, and runs only on the GPU.
-void check_large(const Arguments& a) {
+void check_large(const AuditCommandLine& a) {
   if (a.device == "emulated") throw InputError("--large requires a GPU; add --device cuda or --device all");
   const std::pair<const char*, bool> others[] = {{"--sanitizer", !a.sanitizer.empty()},
                                                  {"--case", !a.only_case.empty()},
@@ -100,7 +100,7 @@ void check_large(const Arguments& a) {
 
 /// Each of the instances on each requested device that is available, under each of the tools, or with large
 /// inputs.
-std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const Arguments& arguments,
+std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const AuditCommandLine& arguments,
                                    const std::vector<const compute_sanitizer::Tool*>& tools, bool has_gpu) {
   const std::string& device = arguments.device;
   std::vector<Assignment> assignments;
@@ -198,7 +198,7 @@ bool writes_reports(const ReportFolder& folder, const CampaignResult& result, co
   return true;
 }
 
-int audit(const Arguments& arguments, const Console& console) {
+int audit(const AuditCommandLine& arguments, const Console& console) {
   // All errors in the arguments and the contracts are reported before work begins.
   check_has_gpu(arguments.sanitizer, arguments.device != "emulated");
   if (arguments.large) check_large(arguments);
@@ -242,7 +242,7 @@ int audit(const Arguments& arguments, const Console& console) {
 }  // namespace
 
 Run attach_audit(CLI::App& app, Console& console) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<AuditCommandLine>();
   a->attach(app, fmt::format(
                      "{}; in a run of more than {} instances, those of a contract share {}, at least {} each",
                      AuditOptions{}.cases, many_instances, shared_cases, least_cases));

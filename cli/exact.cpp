@@ -17,7 +17,7 @@ namespace {
 
 constexpr Element rounded_to[] = {Element::f64, Element::f32, Element::f16, Element::bf16};
 
-struct Arguments {
+struct ExactCommandLine {
   std::string what, type, file, second;
 };
 
@@ -81,7 +81,7 @@ std::string text(const Tally& t, Element element, bool products) {
   return lines;
 }
 
-int exact(const Arguments& a, const Console& console) {
+int exact(const ExactCommandLine& a, const Console& console) {
   const auto element = element_named(a.type);
   if (!element)
     throw InputError(
@@ -112,7 +112,7 @@ int exact(const Arguments& a, const Console& console) {
 }  // namespace
 
 Run attach_exact(CLI::App& app, Console& console) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<ExactCommandLine>();
   app.add_option("WHAT", a->what, "sum or dot")->required()->check(quietly(CLI::IsMember({"sum", "dot"})));
   app.add_option("FILE", a->file, "Raw values, little endian")->required()->type_name("");
   app.add_option("--type", a->type, "Type of the values: f64 f32 f16 bf16 e4m3 e5m2 e2m1 i8 … u64")

@@ -22,13 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct InitCommandLine {
   std::string source, entry;
   bool force = false;
   SourceOptions source_options;
 };
 
-Contract guess_one(const Arguments& a, std::vector<std::string>& said) {
+Contract guess_one(const InitCommandLine& a, std::vector<std::string>& said) {
   const auto contracts =
       guessed_contracts(a.source, entry_name(a.entry), a.source_options.compile_options(), said);
   if (contracts.size() == 1) return contracts.front();
@@ -40,7 +40,7 @@ Contract guess_one(const Arguments& a, std::vector<std::string>& said) {
                                fmt::join(entries, ", ")));
 }
 
-int init(const Arguments& a, const Console& console) {
+int init(const InitCommandLine& a, const Console& console) {
   const fs::path file = fs::path(a.source).replace_extension(".toml");
   std::error_code error;
   if (!a.force && fs::exists(file, error))
@@ -62,7 +62,7 @@ int init(const Arguments& a, const Console& console) {
 }  // namespace
 
 Run attach_init(CLI::App& app, Console& console) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<InitCommandLine>();
   app.add_option("FILE", a->source, "A .cu or .ptx file")->required();
   app.add_option("--entry", a->entry, "Kernel, if there are several")->type_name("NAME");
   app.add_flag("--force", a->force, "Overwrite an existing contract");

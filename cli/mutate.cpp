@@ -16,8 +16,8 @@ namespace foldproof {
 
 namespace {
 
-struct Arguments : AuditArguments {
-  Arguments() { fail_on = name(MutationOptions{}.fail_on); }
+struct MutateCommandLine : AuditArguments {
+  MutateCommandLine() { fail_on = name(MutationOptions{}.fail_on); }
   std::optional<double> floor;
   bool all_instances = false;
 };
@@ -45,7 +45,7 @@ void leave_out_unfit(std::vector<Subject>& subjects, const Console& console) {
       "contracts that call host functions", console);
 }
 
-MutationRunOptions options_of(const Arguments& arguments) {
+MutationRunOptions options_of(const MutateCommandLine& arguments) {
   MutationRunOptions options;
   options.mutation.cases = arguments.cases.value_or(options.mutation.cases);
   options.mutation.seed = parse_seed(arguments.seed);
@@ -74,7 +74,7 @@ std::vector<AssignedMutants> checked_mutants(const std::vector<Assignment>& assi
   return mutants_of(assignments);
 }
 
-int mutate(const Arguments& arguments, const Console& console) {
+int mutate(const MutateCommandLine& arguments, const Console& console) {
   const MutationRunOptions options = options_of(arguments);
   ProgressLine line;
   CompileOptions compile_options = arguments.source.compile_options();
@@ -100,7 +100,7 @@ int mutate(const Arguments& arguments, const Console& console) {
 }  // namespace
 
 Run attach_mutate(CLI::App& app, Console& console) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<MutateCommandLine>();
   a->attach(app, fmt::format("{}", MutationOptions{}.cases));
   app.add_option("--floor", a->floor, "Minimum score in percent; exit status 3 if a mutant was not finished")
       ->check(quietly(CLI::Range(0.0, 100.0)))

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct ReplayCommandLine {
   std::string file, device = "emulated", sanitizer, case_limit, fail_on = "error";
   SourceOptions source;
 };
@@ -81,7 +81,7 @@ std::vector<Assignment> on_device(Assignment assignment, const std::string& devi
   return assignments;
 }
 
-int replay(const Arguments& a, const Console& console) {
+int replay(const ReplayCommandLine& a, const Console& console) {
   ProgressLine line;
   CampaignOptions options;
   check_has_gpu(a.sanitizer, a.device == "cuda");
@@ -102,7 +102,7 @@ int replay(const Arguments& a, const Console& console) {
 }  // namespace
 
 Run attach_replay(CLI::App& app, Console& console) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<ReplayCommandLine>();
   app.add_option("CASE.toml", a->file, "Case stored by an audit")->required();
   app.add_option("--device", a->device, "Device: emulated or cuda; exit status 3 if it is not available")
       ->check(quietly(CLI::IsMember({"emulated", "cuda"})))

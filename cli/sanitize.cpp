@@ -27,7 +27,7 @@ namespace foldproof {
 
 namespace {
 
-struct Arguments {
+struct SanitizeCommandLine {
   std::string source, entry, grid = "1", block = "1", cluster, schedule = "converging", seed = "1",
                              fail_on = "error";
   std::vector<std::string> specs;
@@ -47,7 +47,7 @@ struct Launch {
   std::uint64_t seed = 1;
 };
 
-LaunchShape shape_of(const Arguments& a) {
+LaunchShape shape_of(const SanitizeCommandLine& a) {
   LaunchShape shape;
   shape.grid = parse_extent(a.grid, "--grid");
   shape.block = parse_extent(a.block, "--block");
@@ -57,7 +57,7 @@ LaunchShape shape_of(const Arguments& a) {
   return shape;
 }
 
-Launch launch_of(const Arguments& a) {
+Launch launch_of(const SanitizeCommandLine& a) {
   Launch launch;
   launch.shape = shape_of(a);
   launch.schedule = schedule_named(a.schedule);
@@ -95,7 +95,7 @@ void check_parameters(const Launch& launch) {
   }
 }
 
-Job job_of(const Launch& launch, const Arguments& a, std::uint64_t repetition) {
+Job job_of(const Launch& launch, const SanitizeCommandLine& a, std::uint64_t repetition) {
   Job job;
   job.image = launch.chosen.image;
   Schedule schedule = launch.schedule;
@@ -160,8 +160,8 @@ void say_what_raises_the_limit(std::vector<Finding>& findings) {
 
 /// Two runs that leave different values. Between schedules that is an error only if the kernel claims a
 /// single answer, which a launch alone does not state.
-Finding disagreement(const Launch& launch, const Job& job, const Arguments& a, const JobResult& first,
-                     const JobResult& other) {
+Finding disagreement(const Launch& launch, const Job& job, const SanitizeCommandLine& a,
+                     const JobResult& first, const JobResult& other) {
   const bool schedules = launch.schedule.order == Schedule::Order::random;
   Finding finding;
   finding.kind = schedules ? Kind::schedule_dependent : Kind::not_reproducible;
@@ -188,7 +188,7 @@ Json to_json(const Observation& observation) {
   return json;
 }
 
-Observation observe(const Launch& launch, const Arguments& a, const std::string& command) {
+Observation observe(const Launch& launch, const SanitizeCommandLine& a, const std::string& command) {
   check_parameters(launch);
   Counters counters;  // of the last run
   Observers counting;
@@ -256,7 +256,7 @@ std::string verdict_text(const KernelReport& kernel) {
                      *kernel.warp_instructions);
 }
 
-int sanitize(Arguments a, const Console& console) {
+int sanitize(SanitizeCommandLine a, const Console& console) {
   const Launch launch = launch_of(a);
   ProgressLine line;
   Outcome outcome;
@@ -303,7 +303,7 @@ int sanitize(Arguments a, const Console& console) {
 }  // namespace
 
 Run attach_sanitize(CLI::App& app, Console& console) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<SanitizeCommandLine>();
   const auto once = [](CLI::Option* option) { return option->allow_extra_args(false); };
   app.add_option("FILE", a->source, "A .cu or .ptx file")->required();
   app.add_option("--entry", a->entry,

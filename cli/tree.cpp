@@ -29,7 +29,7 @@ namespace {
 /// Elements of the case that is shown by default, and the number of leaves that text can show.
 constexpr std::uint64_t shown_elements = 256, most_lines = 64;
 
-struct Arguments {
+struct TreeCommandLine {
   std::string path, contract, entry, only, only_case, svg;
   std::uint64_t result = 0;
   SourceOptions source;
@@ -49,7 +49,7 @@ struct Shown {
 };
 
 /// The instance to show. Throws InputError if none has a reduction that folds.
-Assignment chosen(const std::vector<Subject>& subjects, const Arguments& a) {
+Assignment chosen(const std::vector<Subject>& subjects, const TreeCommandLine& a) {
   AuditArguments selection;
   selection.only = a.only;
   selection.entry = a.entry;
@@ -59,7 +59,7 @@ Assignment chosen(const std::vector<Subject>& subjects, const Arguments& a) {
                    {subjects.front().contract.source.string()});
 }
 
-Shown show(const Assignment& assignment, const Arguments& a) {
+Shown show(const Assignment& assignment, const TreeCommandLine& a) {
   const Instance& instance = *assignment.instance;
   const Case c =
       a.only_case.empty() ? representative_case(instance, shown_elements) : parse_case(a.only_case);
@@ -176,7 +176,7 @@ void refuse_to_replace_inputs(const std::string& svg, const std::vector<Subject>
         throw InputError("--svg: the drawing would replace this file; name another one", {input->string()});
 }
 
-int tree(const Arguments& a, const Console& console) {
+int tree(const TreeCommandLine& a, const Console& console) {
   ProgressLine line;
   const CompileOptions compile_options = a.source.compile_options();
   auto subjects =
@@ -199,7 +199,7 @@ int tree(const Arguments& a, const Console& console) {
 }  // namespace
 
 Run attach_tree(CLI::App& app, Console& console) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<TreeCommandLine>();
   app.add_option("FILE", a->path, "Source file or contract")->required();
   app.add_option("--contract", a->contract, "Contract of the source (default: next to the source)")
       ->type_name("FILE");

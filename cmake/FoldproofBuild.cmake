@@ -37,6 +37,13 @@ if(FOLDPROOF_SANITIZE)
   target_link_options(foldproof_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
+# A unit of several sources parses their headers once: a build from nothing takes a third of the time. Names in anonymous
+# namespaces of the same module must therefore differ.
+option(FOLDPROOF_UNITY "Compile several sources at a time; OFF rebuilds faster after a change" ON)
+function(foldproof_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${FOLDPROOF_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+endfunction()
+
 # foldproof_library(MODULE [DEPENDS target...]): builds the module's library from every .cpp in the folder tree.
 # Headers directly in the module are public (#include "module/name.h"); headers in subfolders are private.
 function(foldproof_library module)
@@ -46,6 +53,7 @@ function(foldproof_library module)
   add_library(foldproof::${module} ALIAS foldproof_${module})
   target_include_directories(foldproof_${module} PUBLIC "${PROJECT_SOURCE_DIR}")
   target_link_libraries(foldproof_${module} PUBLIC ${ARG_DEPENDS} PRIVATE foldproof_flags ${ARG_PRIVATE_DEPENDS})
+  foldproof_unity(foldproof_${module})
 endfunction()
 
 # foldproof_tests(NAME LABELS label... DEPENDS target... [NVCC] [QUICK]): one Catch2 program from every .cpp of

@@ -25,7 +25,7 @@ std::string neutral_element(Operator op, Element element) {
                      identity(upper ? Operator::min : Operator::max, element));
 }
 
-bool all_lanes(const DeviceCall& call) { return call.lanes == "all"; }
+bool calls_in_all_lanes(const DeviceCall& call) { return call.lanes == "all"; }
 
 std::string call_kernel(const DeviceCall& call, const Instance& instance, std::size_t number) {
   const auto in_cpp = [&](const std::string& text) {
@@ -34,7 +34,7 @@ std::string call_kernel(const DeviceCall& call, const Instance& instance, std::s
   const Reduction& reduction = *instance.reduction;
   const std::string temp =
       call.temp.empty() ? "" : fmt::format("  __attribute__((shared)) {} temp;\n", in_cpp(call.temp));
-  const std::string slot = all_lanes(call) ? "threadIdx.x" : "0";
+  const std::string slot = calls_in_all_lanes(call) ? "threadIdx.x" : "0";
   return fmt::format(
       "extern \"C\" __attribute__((global)) void {kernel}(const {in}* input, {out}* output, long long count) "
       "{{\n"
@@ -52,8 +52,8 @@ std::string call_kernel(const DeviceCall& call, const Instance& instance, std::s
       fmt::arg("out", cuda_name(reduction.output)),
       fmt::arg("identity", neutral_element(reduction.op, reduction.input)), fmt::arg("temp", temp),
       fmt::arg("call", in_cpp(call.expression)), fmt::arg("slot", slot),
-      fmt::arg("holds", all_lanes(call) ? "true" : "threadIdx.x == " + call.lanes),
-      fmt::arg("copies", all_lanes(call) ? "blockDim.x" : "1"));
+      fmt::arg("holds", calls_in_all_lanes(call) ? "true" : "threadIdx.x == " + call.lanes),
+      fmt::arg("copies", calls_in_all_lanes(call) ? "blockDim.x" : "1"));
 }
 
 ArgumentContract buffer_argument(const std::string& buffer) {
@@ -77,7 +77,7 @@ void imply_launch(Instance& instance, const DeviceCall& call, std::size_t number
   count.value = Expression::parse("count", {});
   launch.arguments = {buffer_argument("input"), buffer_argument("output"), count};
   instance.launches.push_back(std::move(launch));
-  instance.output_count = Expression::parse(all_lanes(call) ? "2 * block" : "2", {});
+  instance.output_count = Expression::parse(calls_in_all_lanes(call) ? "2 * block" : "2", {});
 }
 
 std::string call_kernels(const Contract& contract) {

@@ -17,9 +17,9 @@ struct Evaluation {
   std::string_view text;
   const Position& where;
 
-  std::int64_t operator()(const Node& n) const {
-    if (n.operation == Operation::literal) return n.value;
-    if (n.operation == Operation::name) return variable(n);
+  std::int64_t operator()(const ExpressionNode& n) const {
+    if (n.operation == ExpressionOperation::literal) return n.value;
+    if (n.operation == ExpressionOperation::name) return variable(n);
     const std::int64_t a = (*this)(*n.operands[0]);
     const std::int64_t b = n.operands.size() > 1 ? (*this)(*n.operands[1]) : 0;
     const Result result = apply(n.operation, a, b);
@@ -27,7 +27,7 @@ struct Evaluation {
     return *result;
   }
 
-  std::int64_t variable(const Node& n) const {
+  std::int64_t variable(const ExpressionNode& n) const {
     const auto found = variables.find(n.name);
     if (found != variables.end()) return found->second;
     const std::string known = fmt::format("{}", fmt::join(variables | std::views::keys, ", "));
@@ -37,8 +37,8 @@ struct Evaluation {
   }
 };
 
-void collect_names(const Node& n, std::vector<std::string>& names) {
-  if (n.operation == Operation::name && std::ranges::find(names, n.name) == names.end())
+void collect_names(const ExpressionNode& n, std::vector<std::string>& names) {
+  if (n.operation == ExpressionOperation::name && std::ranges::find(names, n.name) == names.end())
     names.push_back(n.name);
   for (const NodePtr& operand : n.operands) collect_names(*operand, names);
 }

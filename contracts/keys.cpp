@@ -9,7 +9,7 @@
 namespace foldproof {
 namespace {
 
-constexpr KeyRow rows[] = {
+constexpr KeyRow key_rows[] = {
 #define FOLDPROOF_KEY(table, key, type, fallback, sentence) {table, key, KeyType::type, fallback, sentence},
 #include "contracts/keys.def"
 #undef FOLDPROOF_KEY
@@ -55,12 +55,12 @@ std::string_view description(KeyType type) {
   return "";
 }
 
-std::span<const KeyRow> contract_keys() { return rows; }
+std::span<const KeyRow> contract_keys() { return key_rows; }
 
 const KeyRow* find_key(std::string_view table, std::string_view key) {
   const auto* found =
-      std::ranges::find_if(rows, [&](const KeyRow& row) { return row.table == table && row.key == key; });
-  return found == std::end(rows) ? nullptr : found;
+      std::ranges::find_if(key_rows, [&](const KeyRow& row) { return row.table == table && row.key == key; });
+  return found == std::end(key_rows) ? nullptr : found;
 }
 
 std::string_view renamed_to(std::string_view table, std::string_view key) {

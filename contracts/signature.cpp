@@ -124,14 +124,14 @@ std::string with_qualifiers_last(std::string_view type) {
 bool has_parameters(const EntrySignature& signature) { return signature.lowered != signature.spelled; }
 
 /// A signature in the form in which signatures are compared.
-struct Form {
+struct SpelledForm {
   std::string name;
   std::optional<std::vector<std::string>> parameters;  ///< nothing if they are not spelled
-  bool operator==(const Form&) const = default;
+  bool operator==(const SpelledForm&) const = default;
 };
 
-Form form_of(const EntrySignature& signature, Precision precision) {
-  Form form{normalised(signature.spelled, precision), {}};
+SpelledForm form_of(const EntrySignature& signature, Precision precision) {
+  SpelledForm form{normalised(signature.spelled, precision), {}};
   if (!has_parameters(signature)) return form;
   form.parameters.emplace();
   for (const std::string& type : signature.parameters)
@@ -140,8 +140,8 @@ Form form_of(const EntrySignature& signature, Precision precision) {
 }
 
 /// The form of a spelling, in which "::" at the beginning has no meaning.
-Form exact_form(const std::string& spelling) {
-  Form form = form_of(signature_of_spelling(spelling), Precision::exact);
+SpelledForm exact_form(const std::string& spelling) {
+  SpelledForm form = form_of(signature_of_spelling(spelling), Precision::exact);
   if (form.name.starts_with("::")) form.name.erase(0, 2);
   return form;
 }
@@ -178,7 +178,7 @@ struct Rule {
 /// The strictest first.
 constexpr Rule rules[] = {{Precision::exact, is_equal}, {Precision::lax, is_equal}, {Precision::lax, fits}};
 
-bool matches(Form entry, const Form& wished, const Rule& rule) {
+bool matches(SpelledForm entry, const SpelledForm& wished, const Rule& rule) {
   if (wished.name.starts_with("::")) entry.name.insert(0, "::");
   return rule.are_names(entry.name, wished.name) &&
          (!wished.parameters || wished.parameters == entry.parameters);
@@ -308,7 +308,7 @@ std::vector<const EntrySignature*> matching_entries(const std::vector<EntrySigna
   if (lowered != entries.end()) return {&*lowered};
   std::vector<const EntrySignature*> matching;
   for (const Rule& rule : rules) {
-    const Form form = form_of(wished, rule.precision);
+    const SpelledForm form = form_of(wished, rule.precision);
     for (const EntrySignature& entry : entries)
       if (matches(form_of(entry, rule.precision), form, rule)) matching.push_back(&entry);
     if (!matching.empty()) break;
@@ -348,7 +348,7 @@ bool is_same_spelling(const std::string& left, const std::string& right) {
 }
 
 bool instantiates(const std::string& spelling, const std::string& name) {
-  const Form instance = exact_form(spelling), wished = exact_form(name);
+  const SpelledForm instance = exact_form(spelling), wished = exact_form(name);
   return !instance.parameters && !wished.parameters && instance.name.ends_with('>') &&
          instance.name.substr(0, instance.name.find('<')) == wished.name;
 }

@@ -49,38 +49,42 @@ Result log2_ceil(std::int64_t value) {
 
 }  // namespace
 
-Result apply(Operation operation, std::int64_t a, std::int64_t b) {
+Result apply(ExpressionOperation operation, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   switch (operation) {
-    case Operation::literal:
-    case Operation::name: return a;
-    case Operation::negate: return __builtin_sub_overflow(std::int64_t{0}, a, &result) ? Result{} : result;
-    case Operation::add: return __builtin_add_overflow(a, b, &result) ? Result{} : result;
-    case Operation::subtract: return __builtin_sub_overflow(a, b, &result) ? Result{} : result;
-    case Operation::multiply: return multiply(a, b);
-    case Operation::divide: return divide(a, b);
-    case Operation::remainder: return remainder(a, b);
-    case Operation::power: return power(a, b);
-    case Operation::less: return a < b;
-    case Operation::less_equal: return a <= b;
-    case Operation::greater: return a > b;
-    case Operation::greater_equal: return a >= b;
-    case Operation::equal: return a == b;
-    case Operation::not_equal: return a != b;
-    case Operation::ceil_div: return ceil_div(a, b);
-    case Operation::minimum: return std::min(a, b);
-    case Operation::maximum: return std::max(a, b);
-    case Operation::log2_ceil: return log2_ceil(a);
+    case ExpressionOperation::literal:
+    case ExpressionOperation::name: return a;
+    case ExpressionOperation::negate:
+      return __builtin_sub_overflow(std::int64_t{0}, a, &result) ? Result{} : result;
+    case ExpressionOperation::add: return __builtin_add_overflow(a, b, &result) ? Result{} : result;
+    case ExpressionOperation::subtract: return __builtin_sub_overflow(a, b, &result) ? Result{} : result;
+    case ExpressionOperation::multiply: return multiply(a, b);
+    case ExpressionOperation::divide: return divide(a, b);
+    case ExpressionOperation::remainder: return remainder(a, b);
+    case ExpressionOperation::power: return power(a, b);
+    case ExpressionOperation::less: return a < b;
+    case ExpressionOperation::less_equal: return a <= b;
+    case ExpressionOperation::greater: return a > b;
+    case ExpressionOperation::greater_equal: return a >= b;
+    case ExpressionOperation::equal: return a == b;
+    case ExpressionOperation::not_equal: return a != b;
+    case ExpressionOperation::ceil_div: return ceil_div(a, b);
+    case ExpressionOperation::minimum: return std::min(a, b);
+    case ExpressionOperation::maximum: return std::max(a, b);
+    case ExpressionOperation::log2_ceil: return log2_ceil(a);
   }
   return std::nullopt;
 }
 
-std::string why_no_result(Operation operation, std::int64_t a, std::int64_t b) {
-  const bool divides =
-      operation == Operation::divide || operation == Operation::remainder || operation == Operation::ceil_div;
+std::string why_no_result(ExpressionOperation operation, std::int64_t a, std::int64_t b) {
+  const bool divides = operation == ExpressionOperation::divide ||
+                       operation == ExpressionOperation::remainder ||
+                       operation == ExpressionOperation::ceil_div;
   if (divides && b == 0) return fmt::format("division of {} by zero", a);
-  if (operation == Operation::power && b < 0) return fmt::format("{} raised to a negative power ({})", a, b);
-  if (operation == Operation::log2_ceil && a < 1) return fmt::format("log2_ceil({}) is undefined", a);
+  if (operation == ExpressionOperation::power && b < 0)
+    return fmt::format("{} raised to a negative power ({})", a, b);
+  if (operation == ExpressionOperation::log2_ceil && a < 1)
+    return fmt::format("log2_ceil({}) is undefined", a);
   return "a result that does not fit in 63 bits";
 }
 

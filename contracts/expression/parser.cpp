@@ -18,36 +18,38 @@ namespace {
 
 struct FunctionRow {
   std::string_view name;
-  Operation operation;
+  ExpressionOperation operation;
   std::size_t arguments;
 };
 
 constexpr FunctionRow functions[] = {
-    {"ceil_div", Operation::ceil_div, 2},
-    {"min", Operation::minimum, 2},
-    {"max", Operation::maximum, 2},
-    {"log2_ceil", Operation::log2_ceil, 1},
+    {"ceil_div", ExpressionOperation::ceil_div, 2},
+    {"min", ExpressionOperation::minimum, 2},
+    {"max", ExpressionOperation::maximum, 2},
+    {"log2_ceil", ExpressionOperation::log2_ceil, 1},
 };
 
 struct InfixRow {
   std::string_view token;
-  Operation operation;
+  ExpressionOperation operation;
   int strength;  ///< higher binds tighter; power is handled separately, since it is right-associative
 };
 
 constexpr InfixRow infixes[] = {
-    {"<=", Operation::less_equal, 1}, {">=", Operation::greater_equal, 1}, {"==", Operation::equal, 1},
-    {"!=", Operation::not_equal, 1},  {"<", Operation::less, 1},           {">", Operation::greater, 1},
-    {"+", Operation::add, 2},         {"-", Operation::subtract, 2},       {"*", Operation::multiply, 3},
-    {"/", Operation::divide, 3},      {"%", Operation::remainder, 3},
+    {"<=", ExpressionOperation::less_equal, 1}, {">=", ExpressionOperation::greater_equal, 1},
+    {"==", ExpressionOperation::equal, 1},      {"!=", ExpressionOperation::not_equal, 1},
+    {"<", ExpressionOperation::less, 1},        {">", ExpressionOperation::greater, 1},
+    {"+", ExpressionOperation::add, 2},         {"-", ExpressionOperation::subtract, 2},
+    {"*", ExpressionOperation::multiply, 3},    {"/", ExpressionOperation::divide, 3},
+    {"%", ExpressionOperation::remainder, 3},
 };
 
 constexpr std::size_t longest_text = 4096;  ///< also bounds the recursion depth of evaluating a chain
 constexpr int deepest = 64;
 constexpr std::string_view value_belongs_there = "; expected a number, a name or \"(\"";
 
-NodePtr node(Operation operation, std::vector<NodePtr> operands, std::size_t offset) {
-  return std::make_shared<Node>(Node{operation, 0, {}, std::move(operands), offset});
+NodePtr node(ExpressionOperation operation, std::vector<NodePtr> operands, std::size_t offset) {
+  return std::make_shared<ExpressionNode>(ExpressionNode{operation, 0, {}, std::move(operands), offset});
 }
 
 /// Recursive descent; the depth limit prevents hostile text from exhausting the stack.
@@ -120,11 +122,11 @@ class Parser {
     const Nesting nesting(*this);
     skip_spaces();
     const std::size_t offset = at_;
-    if (accept("-")) return node(Operation::negate, {prefix()}, offset);
+    if (accept("-")) return node(ExpressionOperation::negate, {prefix()}, offset);
     NodePtr base = primary();
     skip_spaces();
     const std::size_t caret = at_;
-    if (accept("^")) return node(Operation::power, {base, prefix()}, caret);
+    if (accept("^")) return node(ExpressionOperation::power, {base, prefix()}, caret);
     return base;
   }
 
@@ -164,7 +166,8 @@ class Parser {
     const std::size_t offset = at_;
     const std::string_view name = identifier();
     if (!accept("(")) {
-      return std::make_shared<Node>(Node{Operation::name, 0, std::string(name), {}, offset});
+      return std::make_shared<ExpressionNode>(
+          ExpressionNode{ExpressionOperation::name, 0, std::string(name), {}, offset});
     }
     if (name == "sizeof") return size_of_type();
     return call(name, offset);
@@ -209,7 +212,8 @@ void refuse_expression(const std::string& problem, std::string_view text, std::s
 }
 
 NodePtr literal(std::int64_t value, std::size_t offset) {
-  return std::make_shared<Node>(Node{Operation::literal, value, {}, {}, offset});
+  return std::make_shared<ExpressionNode>(
+      ExpressionNode{ExpressionOperation::literal, value, {}, {}, offset});
 }
 
 NodePtr parse_expression(std::string_view text, const Position& where) { return Parser(text, where).whole(); }

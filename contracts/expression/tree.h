@@ -12,7 +12,7 @@
 
 namespace foldproof {
 
-enum class Operation : std::uint8_t {
+enum class ExpressionOperation : std::uint8_t {
   literal,
   name,
   negate,
@@ -35,15 +35,15 @@ enum class Operation : std::uint8_t {
 };
 
 struct Expression::Node {
-  Operation operation = Operation::literal;
+  ExpressionOperation operation = ExpressionOperation::literal;
   std::int64_t value = 0;  ///< of a literal
   std::string name;
   std::vector<std::shared_ptr<const Node>> operands;
   std::size_t offset = 0;  ///< position of the operator or word in the text
 };
 
-using Node = Expression::Node;
-using NodePtr = std::shared_ptr<const Node>;
+using ExpressionNode = Expression::Node;
+using NodePtr = std::shared_ptr<const ExpressionNode>;
 
 NodePtr literal(std::int64_t value, std::size_t offset);
 
@@ -54,10 +54,10 @@ NodePtr parse_expression(std::string_view text, const Position& where);
 using Result = std::optional<std::int64_t>;
 
 /// Unary operations use `a`.
-Result apply(Operation operation, std::int64_t a, std::int64_t b);
+Result apply(ExpressionOperation operation, std::int64_t a, std::int64_t b);
 
 /// Why apply() returned nothing, as the beginning of a sentence.
-std::string why_no_result(Operation operation, std::int64_t a, std::int64_t b);
+std::string why_no_result(ExpressionOperation operation, std::int64_t a, std::int64_t b);
 
 /// Throws InputError that points to `offset` in the expression `text`, which begins at `where`. `advice` ends
 /// the sentence and includes its own punctuation.

@@ -13,7 +13,7 @@
 namespace foldproof {
 namespace {
 
-constexpr NameRow rows[] = {
+constexpr NameRow name_rows[] = {
 #define FOLDPROOF_KERNEL_NAME(word, place, op, unknown) {word, NameRow::Place::place, Operator::op, unknown},
 #include "contracts/guessing/names.def"
 #undef FOLDPROOF_KERNEL_NAME
@@ -105,11 +105,11 @@ Operator operation_of(const KernelRoles& roles) {
 
 const NameRow* row_of_name(std::string_view name) {
   const std::string words = in_words(name);
-  const auto* found = std::ranges::find_if(rows, [&](const NameRow& row) {
+  const auto* found = std::ranges::find_if(name_rows, [&](const NameRow& row) {
     const std::string word(row.word);
     return words.find(row.place == NameRow::Place::word ? "_" + word + "_" : word) != std::string::npos;
   });
-  return found == std::end(rows) ? nullptr : found;
+  return found == std::end(name_rows) ? nullptr : found;
 }
 
 Reduction guess_reduction(const KernelRoles& roles) {

@@ -10,14 +10,14 @@ namespace foldproof {
 namespace {
 
 /// Throws InputError unless the tree consists of sums, differences and products of a, b and integers.
-void check_polynomial(const Node& n, const Text& text) {
+void check_polynomial(const ExpressionNode& n, const Text& text) {
   switch (n.operation) {
-    case Operation::literal:
-    case Operation::negate:
-    case Operation::add:
-    case Operation::subtract:
-    case Operation::multiply: break;
-    case Operation::name:
+    case ExpressionOperation::literal:
+    case ExpressionOperation::negate:
+    case ExpressionOperation::add:
+    case ExpressionOperation::subtract:
+    case ExpressionOperation::multiply: break;
+    case ExpressionOperation::name:
       if (n.name == "a" || n.name == "b") break;
       refuse_expression(fmt::format("unknown name \"{}\"; an operator combines \"a\" and \"b\"", n.name),
                         text.value, n.offset, text.where);
@@ -33,14 +33,14 @@ bool holds_value(Element element, std::uint64_t bits) {
   return extended(element, bits & code_mask(element)) == bits;
 }
 
-std::uint64_t value(const Node& n, std::uint64_t a, std::uint64_t b) {
+std::uint64_t value(const ExpressionNode& n, std::uint64_t a, std::uint64_t b) {
   const auto operand = [&](std::size_t k) { return value(*n.operands[k], a, b); };
   switch (n.operation) {
-    case Operation::literal: return static_cast<std::uint64_t>(n.value);
-    case Operation::name: return n.name == "a" ? a : b;
-    case Operation::negate: return std::uint64_t{0} - operand(0);
-    case Operation::add: return operand(0) + operand(1);
-    case Operation::subtract: return operand(0) - operand(1);
+    case ExpressionOperation::literal: return static_cast<std::uint64_t>(n.value);
+    case ExpressionOperation::name: return n.name == "a" ? a : b;
+    case ExpressionOperation::negate: return std::uint64_t{0} - operand(0);
+    case ExpressionOperation::add: return operand(0) + operand(1);
+    case ExpressionOperation::subtract: return operand(0) - operand(1);
     default: return operand(0) * operand(1);
   }
 }

@@ -25,7 +25,7 @@ struct FlagRow {
 // nvcc composes command lines from its arguments and passes them to a shell. It puts arguments in double
 // quotes and escapes a quote, but neither a backslash nor a dollar sign. An argument that begins with @ names
 // a file of further options for the host compiler.
-constexpr FlagRow rows[] = {
+constexpr FlagRow flag_rows[] = {
     // definitions, include folders and files
     {"-D", Value::definition},
     {"--define-macro", Value::definition},
@@ -150,8 +150,8 @@ const FlagRow* row_of(std::string_view word) {
     const bool is_letter = row.name.size() == 2;  // its value may follow directly
     return rest.empty() || (row.value != Value::none && (is_letter || rest.starts_with('=')));
   };
-  const auto* row = std::ranges::find_if(rows, names);
-  return row == std::end(rows) ? nullptr : row;
+  const auto* row = std::ranges::find_if(flag_rows, names);
+  return row == std::end(flag_rows) ? nullptr : row;
 }
 
 /// nvcc does not support gnu++17.

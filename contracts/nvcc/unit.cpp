@@ -15,7 +15,8 @@
 namespace foldproof {
 namespace {
 
-constexpr std::string_view place = "entry-";  ///< prefix of the generated files that diagnostics refer to
+constexpr std::string_view entry_prefix =
+    "entry-";  ///< prefix of the generated files that diagnostics refer to
 
 std::optional<std::size_t> index_after(std::string_view text, std::string_view prefix) {
   const std::size_t at = text.find(prefix);
@@ -59,17 +60,17 @@ std::string translation_unit(const std::filesystem::path& source, const std::vec
   for (const std::string& entry : entries) unit += without_macros(address_of_entry(entry));
   unit += appendix + "\n";
   for (std::size_t i = 0; i < entries.size(); ++i)
-    unit += fmt::format("#line 1 \"{}{}{}\"\n{} {}{} = (void*)({});\n", generated, place, i, device,
+    unit += fmt::format("#line 1 \"{}{}{}\"\n{} {}{} = (void*)({});\n", generated, entry_prefix, i, device,
                         address(token), i, address_of_entry(entries[i]));
   return unit;
 }
 
 std::string host_unit(const std::filesystem::path& source, const std::vector<std::string>& entries) {
-  return include_of(source) + host_program_code(entries, fmt::format("{}{}", generated, place));
+  return include_of(source) + host_program_code(entries, fmt::format("{}{}", generated, entry_prefix));
 }
 
 std::optional<std::size_t> entry_of_diagnostic(std::string_view file) {
-  return file.starts_with(generated) ? index_after(file, place) : std::nullopt;
+  return file.starts_with(generated) ? index_after(file, entry_prefix) : std::nullopt;
 }
 
 UnitPtx without_addresses(const ptx::Source& source, std::size_t entries, const std::string& token) {

@@ -59,7 +59,7 @@ std::vector<CUlaunchAttribute> attributes_of(const LaunchShape& shape, Begin beg
   return all;
 }
 
-bool is_refusal(CUresult result) {
+bool is_refused_launch(CUresult result) {
   return result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES || result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE ||
          result == CUDA_ERROR_INVALID_CLUSTER_SIZE || result == CUDA_ERROR_INVALID_VALUE;
 }
@@ -78,7 +78,7 @@ void launch_in(CUstream_st* stream, unsigned site, CUfunc_st* function, const La
   config.attrs = attributes.data();
   config.numAttrs = static_cast<unsigned>(attributes.size());
   const CUresult result = cuda::launch_from(site, config, function, pointers.data());
-  if (is_refusal(result)) throw RefusedLaunch{text_of(result)};
+  if (is_refused_launch(result)) throw RefusedLaunch{text_of(result)};
   check(result, "launching a kernel");
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t shared_without_asking = 48 << 10;
 constexpr std::uint64_t portable_cluster = 8;
 
-bool is_refusal(CUresult result) {
+bool is_refused_code(CUresult result) {
   return result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
          result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_INVALID_IMAGE;
 }
@@ -29,7 +29,7 @@ CUmod_st* loaded(const Image& image) {
   const std::string& code = image.machine_code.empty() ? image.ptx.text() : image.machine_code;
   const CUresult result =
       driver().cuModuleLoadDataEx_(&module, code.c_str(), options.size(), options.data(), values.data());
-  if (is_refusal(result))
+  if (is_refused_code(result))
     throw InputError(fmt::format("the GPU's driver refuses the {}: {}",
                                  image.machine_code.empty() ? "PTX" : "machine code", log.data()),
                      {image.name()});

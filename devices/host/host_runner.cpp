@@ -30,11 +30,6 @@ constexpr std::uint64_t max_text = 1 << 20, max_listed = 1 << 16;
 /// CUDA errors with their own kind of finding.
 enum Error : std::uint64_t { illegal_address = 700, misaligned_address = 716, launch_timeout = 702 };
 
-/// The program's reply does not follow the protocol.
-struct ProtocolError {
-  std::string what;
-};
-
 /// One process of a program, and the entries that it listed.
 class Program {
  public:

@@ -6,7 +6,7 @@
 namespace foldproof {
 namespace {
 
-constexpr unsigned bits = 160;
+constexpr unsigned working_bits = 160;
 
 constexpr const char* sum_too_uncertain =
     "the error of the sum of exponentials may be as large as the sum, so its logarithm or reciprocal is "
@@ -17,7 +17,7 @@ Bound relative_error(const ExponentialSums& sums, std::uint64_t height, const Fl
                      const ExponentialErrors& errors) {
   Bound error = exponential_sum_bound(sums, height, format, errors);
   if (!error) return error;
-  const Dyadic relative = quotient(*error, sums.sum_low, bits).high;
+  const Dyadic relative = quotient(*error, sums.sum_low, working_bits).high;
   if (relative >= whole(1)) return Bound::none(sum_too_uncertain);
   return relative;
 }
@@ -26,9 +26,10 @@ Bound relative_error(const ExponentialSums& sums, std::uint64_t height, const Fl
 
 Dyadic drift_factor(const Dyadic& gap, int precision) {
   const Dyadic drift = unit_roundoff(precision) * gap, one = whole(1);
-  if (drift >= Dyadic::power_of_two(10)) return exponential(Dyadic::power_of_two(10), bits).high;
+  if (drift >= Dyadic::power_of_two(10)) return exponential(Dyadic::power_of_two(10), working_bits).high;
   // e^d <= 1 + d + d^2 up to 1.
-  return drift > one ? exponential(drift, bits).high : one + drift + rounded_up(drift * drift, bits);
+  return drift > one ? exponential(drift, working_bits).high
+                     : one + drift + rounded_up(drift * drift, working_bits);
 }
 
 Bound exponential_sum_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
@@ -47,8 +48,8 @@ Bound log_sum_exp_bound(const ExponentialSums& sums, std::uint64_t height, const
     return Bound::none("logarithms near 0 may underflow in a format with so few exponents");
   Bound relative = relative_error(sums, height, format, errors);
   if (!relative) return relative;
-  const Dyadic of_sum = -logarithm(one - *relative, bits).low;  // |ln(computed S / S)|
-  const Dyadic of_log = errors.log_relative * logarithm(sums.sum_high, bits).high;
+  const Dyadic of_sum = -logarithm(one - *relative, working_bits).low;  // |ln(computed S / S)|
+  const Dyadic of_log = errors.log_relative * logarithm(sums.sum_high, working_bits).high;
   return (one + u) * (of_sum * (one + errors.log_relative) + of_log + errors.log_absolute) + u * abs(result);
 }
 
@@ -58,8 +59,8 @@ SoftmaxBounds::SoftmaxBounds(const ExponentialSums& sums, std::uint64_t height, 
   if (!relative_) return;
   const Dyadic one = whole(1), grown = one + *growth(roundings, format.precision);
   const Dyadic least_share = one - *relative_;  // of S
-  inflation_ = quotient((one + errors.exp_relative) * grown, least_share, bits).high;
-  underflow_ = quotient(errors.exp_absolute * grown, sums.sum_low * least_share, bits).high;
+  inflation_ = quotient((one + errors.exp_relative) * grown, least_share, working_bits).high;
+  underflow_ = quotient(errors.exp_absolute * grown, sums.sum_low * least_share, working_bits).high;
   last_underflow_ = flush ? smallest_normal(format) : half(smallest_subnormal(format));
 }
 
@@ -69,8 +70,8 @@ Bound SoftmaxBounds::of(const Dyadic& probability, const Dyadic& gap) const {
   // value.
   if (unit_roundoff(precision_) * gap >= Dyadic::power_of_two(10))
     return probability + underflow_ + last_underflow_;
-  const Dyadic factor = rounded_up(drift_factor(gap, precision_) * inflation_, bits);
-  return rounded_up(probability * (factor - whole(1)), bits) + underflow_ + last_underflow_;
+  const Dyadic factor = rounded_up(drift_factor(gap, precision_) * inflation_, working_bits);
+  return rounded_up(probability * (factor - whole(1)), working_bits) + underflow_ + last_underflow_;
 }
 
 }  // namespace foldproof

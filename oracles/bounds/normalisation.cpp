@@ -5,7 +5,7 @@
 namespace foldproof {
 namespace {
 
-constexpr unsigned bits = 128;
+constexpr unsigned inverse_bits = 128;
 constexpr std::uint64_t roundings_of_root = 6;
 
 /// x/sqrt(s') differs from x/sqrt(s) by a factor between 1 - e/s and 1 + e/s if |s' - s| <= e <= s/2.
@@ -14,7 +14,7 @@ Bound relative_error(const Known& square, const FloatFormat& format) {
     return Bound::none("the value under the root is not larger than twice its rounding error");
   if (square.exact.low < smallest_normal(format) * whole(4))
     return Bound::none("the value under the root may be subnormal");
-  const Dyadic of_square = quotient(square.error, square.exact.low, bits).high;
+  const Dyadic of_square = quotient(square.error, square.exact.low, inverse_bits).high;
   const Dyadic of_root = whole(roundings_of_root) * unit_roundoff(format.precision);
   return of_square + of_root + of_square * of_root;
 }
@@ -23,7 +23,8 @@ Bound relative_error(const Known& square, const FloatFormat& format) {
 
 NormalisedBound::NormalisedBound(const Known& square, const FloatFormat& format)
     : format_(format), relative_(relative_error(square, format)) {
-  if (relative_) inverse_ = quotient(whole(1), square_root(square.exact.low, bits), bits).high;
+  if (relative_)
+    inverse_ = quotient(whole(1), square_root(square.exact.low, inverse_bits), inverse_bits).high;
 }
 
 Bound NormalisedBound::of(const Known& deviation, const Dyadic& weight, const Dyadic& bias) const {

@@ -11,7 +11,7 @@
 namespace foldproof {
 namespace {
 
-constexpr unsigned quotient_bits = 256;
+constexpr unsigned variance_bits = 256;
 
 /// The magnitude of an exact value and the largest error of the computed one; both rounded up.
 struct Approximate {
@@ -42,10 +42,10 @@ class Steps {
   }
   Dyadic sum_of_squared_deviations() const {
     const auto square = moments_.sum * moments_.sum;
-    return moments_.squares - quotient(square, whole(moments_.count), quotient_bits).low;
+    return moments_.squares - quotient(square, whole(moments_.count), variance_bits).low;
   }
 
-  static Dyadic over(const Dyadic& x, std::uint64_t n) { return quotient(x, whole(n), quotient_bits).high; }
+  static Dyadic over(const Dyadic& x, std::uint64_t n) { return quotient(x, whole(n), variance_bits).high; }
 
  private:
   const Moments& moments_;
@@ -70,11 +70,11 @@ Bound mean_bound(std::uint64_t count, const Dyadic& sum, const Dyadic& error, co
                  bool flush) {
   if (count == 0) return Bound::none("the mean of no values is NaN");
   if (const auto none = uncertain_count(count, format)) return *none;
-  if (quotient(whole(1), whole(count), quotient_bits).low < smallest_normal(format))
+  if (quotient(whole(1), whole(count), variance_bits).low < smallest_normal(format))
     return Bound::none(fmt::format("1 / {} may be subnormal", count));
   const Dyadic growth_of_two = *growth(2, format.precision);
   const Dyadic times_count = error + growth_of_two * (abs(sum) + error);
-  return quotient(times_count, whole(count), quotient_bits).high +
+  return quotient(times_count, whole(count), variance_bits).high +
          (flush ? smallest_normal(format) : half(smallest_subnormal(format)));
 }
 
@@ -82,7 +82,7 @@ Bound mean_of_shares_bound(std::uint64_t count, const Dyadic& magnitude, const F
   if (count == 0) return Bound::none("the mean of no values is NaN");
   if (const auto none = uncertain_count(count, format)) return *none;
   // Two roundings of each share, half the smallest subnormal if it underflows, then the sum of the shares.
-  const Dyadic exact = quotient(magnitude, whole(count), quotient_bits).high;
+  const Dyadic exact = quotient(magnitude, whole(count), variance_bits).high;
   const Dyadic errors = *growth(2, format.precision) * exact + count * half(smallest_subnormal(format));
   return sum_bound_of_approximate_terms(count, format.precision, exact, errors);
 }
@@ -132,7 +132,7 @@ Bound merged_variance_bound(const Moments& moments, const Dyadic& largest, const
   // (`apart`). Over all merges, w (2 |d| e + e^2) sums to 2 e sqrt(W M) + W e^2 (Cauchy-Schwarz), and to
   // twice that if Welford's factors differ.
   const Dyadic apart = whole(2) * *mean + 4 * u * largest, weights = whole(sum_of_smaller_parts(n));
-  const Dyadic root = square_root(Enclosure(weights * deviations), quotient_bits).high;
+  const Dyadic root = square_root(Enclosure(weights * deviations), variance_bits).high;
   const Dyadic of_distances = whole(4) * apart * root + whole(2) * weights * apart * apart;
   // Eight roundings on a term's path into the sum, and one more for each merge above.
   const Bound rounding = growth(n + 8, format.precision);

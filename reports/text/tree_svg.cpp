@@ -13,13 +13,13 @@ constexpr double leaf_distance = 18, level_height = 26, margin = 24, title_heigh
 constexpr double widest = 4000;
 constexpr std::uint32_t max_named = 128;  ///< trees with more leaves have no labels
 
-struct Place {
+struct NodePosition {
   double x = 0, y = 0;
 };
 
-std::vector<Place> places(const SummationTree& tree, double distance) {
+std::vector<NodePosition> places(const SummationTree& tree, double distance) {
   const auto& vertices = tree.vertices();
-  std::vector<Place> at(vertices.size());
+  std::vector<NodePosition> at(vertices.size());
   std::vector<std::uint32_t> ahead{static_cast<std::uint32_t>(vertices.size() - 1)};
   double x = margin;
   while (!ahead.empty()) {
@@ -46,7 +46,7 @@ std::string tree_svg(const SummationTree& tree, std::string_view title) {
   const auto& vertices = tree.vertices();
   const std::uint32_t leaves = tree.root().leaves;
   const double distance = std::min(leaf_distance, widest / leaves);
-  const std::vector<Place> at = places(tree, distance);
+  const std::vector<NodePosition> at = places(tree, distance);
   const double width = std::max(2 * margin + distance * (leaves - 1), 480.0);
   const double height = title_height + 2 * margin + level_height * tree.root().height + margin;
   std::string svg = fmt::format(
@@ -57,7 +57,7 @@ std::string tree_svg(const SummationTree& tree, std::string_view title) {
       width, height, margin, title_height, xml_text(title));
   for (std::size_t v = 0; v < vertices.size(); ++v) {
     if (vertices[v].is_leaf()) continue;
-    const Place &a = at[vertices[v].left], &b = at[vertices[v].right];
+    const NodePosition &a = at[vertices[v].left], &b = at[vertices[v].right];
     svg += fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}V{:.1f}\"/>\n", a.x, a.y, at[v].y, b.x, b.y);
   }
   svg += "</g>\n<g text-anchor=\"middle\">\n";

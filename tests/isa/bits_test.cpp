@@ -302,7 +302,7 @@ TEST_CASE("mov packs and unpacks 128 bits", "[mov]") {
     isa::Instruction instruction;
     instruction.form = &form;
     instruction.operand = operands;
-    form.compute(frame.data(), instruction, isa::all_lanes);
+    form.compute(frame.data(), instruction, all_lanes);
   };
   constexpr auto none = isa::no_operand;
   execute(pack, {row(2), row(0), row(1), none, none, none});

@@ -129,7 +129,7 @@ void check_lanes(const Shadowed& shadowed, const Shadowed::Frame& before, isa::L
 void check_soundness(const isa::Form& form, Random& random) {
   Shadowed shadowed(refitted(form, random), some_absent(form, random));
   const bool whole_warp = form.action == isa::Action::matrix_multiply || random() % 2 == 0;
-  const auto lanes = whole_warp ? isa::all_lanes : static_cast<isa::LaneMask>(random());
+  const auto lanes = whole_warp ? all_lanes : static_cast<isa::LaneMask>(random());
   for (const std::size_t port : shadowed.sources())
     if (port != Shadowed::carry && shadowed.bytes(port) == shadowed.bytes(0) && random() % 4 == 0)
       shadowed.alias(port);

@@ -230,7 +230,7 @@ class Chain {
   }
   isa::LaneMask& cc() { return isa::mask(frame_.data(), isa::carry_offset); }
 
-  isa::LaneMask lanes = isa::all_lanes;
+  isa::LaneMask lanes = all_lanes;
 
  private:
   static std::uint32_t place(unsigned r) { return 64 + 512 * r; }
@@ -295,7 +295,7 @@ TEST_CASE("add without .cc and inactive lanes leave CC unchanged", "[integer][ca
   chain.lanes = 0x0000FFFF;
   chain.step("add.cc.u32", 2, {0, 1});
   CHECK(chain.cc() == 0x0000FFFF);
-  chain.lanes = isa::all_lanes;
+  chain.lanes = all_lanes;
   chain.step("addc.u32", 2, {1, 1});
   CHECK(chain.cc() == 0x0000FFFF);
   CHECK(chain.get(2, 0) == 3);
@@ -339,7 +339,7 @@ TEST_CASE("sub.cc.u64 sets CC from a 64-bit borrow", "[integer][carry]") {
   auto* a = isa::row<Value>(frame.data(), 64 + 512);
   auto* b = isa::row<Value>(frame.data(), 64 + 1024);
   for (unsigned lane = 0; lane < 32; ++lane) a[lane] = lane, b[lane] = 16;
-  form.compute(frame.data(), instruction, isa::all_lanes);
+  form.compute(frame.data(), instruction, all_lanes);
   CHECK(isa::mask(frame.data(), isa::carry_offset) == 0xFFFF0000);  // a carry means that nothing was borrowed
   CHECK(isa::row<Value>(frame.data(), 64)[0] == static_cast<Value>(-16));
 }

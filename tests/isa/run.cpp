@@ -197,14 +197,14 @@ Columns run(const isa::Form& form, const Columns& sources) {
   for (std::size_t first = 0; first < count; first += warp_size) {
     Warp warp(form, sources, first);
     results.resize(warp.destinations());
-    warp.execute(isa::all_lanes);
+    warp.execute(all_lanes);
     for (std::size_t d = 0; d < results.size(); ++d)
       for (unsigned lane = 0; lane < warp_size && first + lane < count; ++lane)
         results[d].push_back(warp.frame().get(warp.destination(d), lane));
     // ShadowedValue masks on the first warps suffice: the mask does not depend on the values.
     if (first >= 4 * warp_size) continue;
     for (const LaneMask lanes :
-         {LaneMask{1} << (first / warp_size * 7), LaneMask{0xFFFF0000}, LaneMask(random()), isa::all_lanes}) {
+         {LaneMask{1} << (first / warp_size * 7), LaneMask{0xFFFF0000}, LaneMask(random()), all_lanes}) {
       check_partial(form, sources, first, warp, lanes, std::nullopt);
       for (std::size_t s = 0; s < sources.size(); ++s) check_partial(form, sources, first, warp, lanes, s);
     }

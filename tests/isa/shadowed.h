@@ -46,8 +46,8 @@ class Shadowed {
   std::vector<std::size_t> destinations() const;
 
   /// The frame after the instruction, and its undefined bits.
-  Frame computed(const Frame& frame, isa::LaneMask lanes = isa::all_lanes) const;
-  void propagate(isa::LaneMask lanes = isa::all_lanes) {
+  Frame computed(const Frame& frame, isa::LaneMask lanes = all_lanes) const;
+  void propagate(isa::LaneMask lanes = all_lanes) {
     isa::propagate_undefined(values.data(), undefined.data(), instruction_, lanes);
   }
 

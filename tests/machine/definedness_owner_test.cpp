@@ -32,15 +32,15 @@ TEST_CASE("definedness: a sum with an undefined operand is undefined in the same
   Owner owner("add.s32 %r2, %r0, %r1;");
   const Instruction& add = owner.first(Action::compute);
   owner.make_undefined(add.operand[1], 0b101);
-  owner.definedness.computing(owner.frame(), add, isa::all_lanes, isa::all_lanes);
+  owner.definedness.computing(owner.frame(), add, all_lanes, all_lanes);
   CHECK(owner.frame().undefined.lanes(add.operand[0]) == 0b101);
 }
 
 TEST_CASE("definedness: a defined result clears previous undefined bits", "[owners]") {
   Owner owner("mov.u32 %r2, 7;");
   const Instruction& move = owner.first(Action::compute);
-  owner.make_undefined(move.operand[0], isa::all_lanes);
-  owner.definedness.computing(owner.frame(), move, isa::all_lanes, 0x0000ffff);
+  owner.make_undefined(move.operand[0], all_lanes);
+  owner.definedness.computing(owner.frame(), move, all_lanes, 0x0000ffff);
   CHECK(owner.frame().undefined.lanes(move.operand[0]) == 0xffff0000);
 }
 
@@ -49,8 +49,7 @@ TEST_CASE("definedness: a branch on an undefined value is reported once per inst
   Owner owner("add.s32 %r2, %r0, %r1;");
   const Instruction& add = owner.first(Action::compute);
   owner.make_undefined(add.operand[1], 0b1000);
-  const Decision decision{owner.warp,     owner.frame(),  add,
-                          add.operand[1], isa::all_lanes, Decision::Of::branch};
+  const Decision decision{owner.warp, owner.frame(), add, add.operand[1], all_lanes, Decision::Of::branch};
   owner.definedness.decided(decision);
   owner.definedness.decided(decision);
   const std::vector<Finding> findings = owner.findings.take();
@@ -115,7 +114,7 @@ TEST_CASE("definedness: two divergent groups that shuffle in place exchange thei
   high.lanes = 0xffff0000;
   owner.warp.groups.push_back(high);
   const std::size_t members[] = {0, 1};
-  LaneRouting routing{owner.warp, members, isa::all_lanes, {}};
+  LaneRouting routing{owner.warp, members, all_lanes, {}};
   for (unsigned lane = 0; lane < isa::warp_size; ++lane)
     routing.from[lane] = static_cast<std::uint8_t>(lane ^ 16);
   owner.definedness.routed(routing);

@@ -54,7 +54,7 @@ TEST_CASE("events: a store marks the lanes that write the value already in memor
   owner.events->emit_store(owner.words(store, buffer));
   REQUIRE(owner.seen.accesses.size() == 1);
   CHECK(owner.seen.accesses[0].unchanged == 0b1);
-  CHECK(owner.seen.accesses[0].lanes == isa::all_lanes);
+  CHECK(owner.seen.accesses[0].lanes == all_lanes);
   CHECK(owner.seen.addresses[0] == buffer);
 }
 
@@ -76,8 +76,8 @@ TEST_CASE("coverage: a branch counts taken and untaken groups of lanes", "[owner
   OneWarp warp("setp.eq.s32 %p0, %r0, 7;\n@%p0 bra L;\nadd.s32 %r1, %r1, 1;\nL:");
   const Instruction& branch = warp.first(Action::branch);
   Coverage coverage;
-  coverage.branches(branch, isa::all_lanes, 0);
-  coverage.branches(branch, isa::all_lanes, 0b1);
+  coverage.branches(branch, all_lanes, 0);
+  coverage.branches(branch, all_lanes, 0b1);
   const Coverage::Branch& covered = coverage.branches().at(branch.site);
   CHECK(covered.taken == 1);
   CHECK(covered.not_taken == 2);

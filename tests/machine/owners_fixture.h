@@ -20,7 +20,7 @@ struct OneWarp {
                                      body + "\nret;\n}\n",
                                  "k.ptx"),
                       "k.ptx", [](std::uint64_t) { return std::uint64_t{0}; })) {
-    warp.reset(block, 0, isa::all_lanes, entry, false);
+    warp.reset(block, 0, all_lanes, entry, false);
     addresses.emplace(program, geometry, shared, memory, std::vector<std::byte>{}, residency, findings);
   }
 
@@ -41,7 +41,7 @@ struct OneWarp {
     const MachineOperands& detail = program.details[i.detail];
     auto* to = isa::row<std::uint64_t>(frame().registers(), detail.address.row);
     for (unsigned lane = 0; lane < isa::warp_size; ++lane) to[lane] = base + std::uint64_t{lane} * 4;
-    WarpAccess access(warp, frame(), i, detail, isa::all_lanes);
+    WarpAccess access(warp, frame(), i, detail, all_lanes);
     access.gather(detail.address);
     addresses->resolve(access, "access", access.bytes);
     return access;

@@ -34,9 +34,9 @@ TEST_CASE("provenance: a sum of an input and a constant is an addition of both",
   const Instruction& add = owner.first(Action::compute);
   owner.hold_input(add.operand[1]);
   owner.fill(add.operand[2], 10);
-  REQUIRE(owner.provenance.computing(owner.frame(), add, isa::all_lanes));
-  add.compute(owner.frame().registers(), add, isa::all_lanes);
-  owner.provenance.computed(owner.frame(), add, isa::all_lanes);
+  REQUIRE(owner.provenance.computing(owner.frame(), add, all_lanes));
+  add.compute(owner.frame().registers(), add, all_lanes);
+  owner.provenance.computed(owner.frame(), add, all_lanes);
   const Node& sum = owner.node(add.operand[0], 3);
   CHECK(sum.operation == Operation::add);
   CHECK(sum.bits == 33);
@@ -83,7 +83,7 @@ TEST_CASE("provenance: a shuffle routes nodes from lane to lane", "[owners]") {
   owner.warp.groups.front().pc = static_cast<std::uint32_t>(&shuffle - owner.entry.instructions.data());
   owner.hold_input(shuffle.operand[2]);
   const std::size_t members[] = {0};
-  LaneRouting routing{owner.warp, members, isa::all_lanes, {}};
+  LaneRouting routing{owner.warp, members, all_lanes, {}};
   for (unsigned lane = 0; lane < isa::warp_size; ++lane)
     routing.from[lane] = static_cast<std::uint8_t>(lane ^ 1);
   owner.provenance.routed(routing);

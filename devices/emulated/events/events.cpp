@@ -132,7 +132,7 @@ void Events::emit_shared(const Warp& warp, AccessEvent& event, LaneMask lanes) {
 void Events::emit_run_store(const WarpAccess& access, const std::byte* memory, const std::byte* registers) {
   const std::uint32_t size = access.bytes;
   AccessEvent event = event_of(access);
-  if (size == 4 && access.executing == isa::all_lanes) {
+  if (size == 4 && access.executing == all_lanes) {
     event.unchanged = equal_rows(memory, registers);
   } else {
     std::size_t place = 0;
@@ -193,7 +193,7 @@ void Events::emit_barrier_arrival(const Warp& warp, const DivergentGroup& group,
   const Instruction& i = group.instruction();
   Block& block = *warp.block;
   PendingArrivals& pending = block.barriers[number].pending;
-  const bool whole = group.lanes == isa::all_lanes && i.action != Action::barrier_arrive;
+  const bool whole = group.lanes == all_lanes && i.action != Action::barrier_arrive;
   if (!whole || &i != pending.at || threads != pending.threads) emit_pending(block, number);
   if (whole) {
     pending.warps |= bit(warp.index);
@@ -209,7 +209,7 @@ void Events::emit_pending(Block& block, std::uint32_t number) {
   PendingArrivals& pending = block.barriers[number].pending;
   if (pending.warps == 0) return;
   const WarpId first{block.number, static_cast<std::uint32_t>(std::countr_zero(pending.warps))};
-  const BarrierEvent event = barrier_event(*pending.at, first, isa::all_lanes, number, pending.threads);
+  const BarrierEvent event = barrier_event(*pending.at, first, all_lanes, number, pending.threads);
   for (Observer* observer : of_barriers_) observer->warps_arrive(event, pending.warps);
   pending.warps = 0;
 }

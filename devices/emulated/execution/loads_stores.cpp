@@ -59,7 +59,7 @@ T read_as(const std::byte* from) {
 // first lane. A full warp of words takes a few instructions.
 void copy_run(std::byte* to, const std::byte* from, std::uint32_t bytes_of_lane, LaneMask lanes) {
   constexpr std::uint32_t word = 4;
-  if (lanes == isa::all_lanes && bytes_of_lane == word)
+  if (lanes == all_lanes && bytes_of_lane == word)
     std::memcpy(to, from, word * warp_size);
   else
     std::memcpy(to, from, std::size_t{bytes_of_lane} * (last_lane(lanes) - first_lane(lanes) + 1));
@@ -90,7 +90,7 @@ void Executor::load(Warp& warp, Frame& frame, const Instruction& i, LaneMask lan
       const auto take = [&](unsigned lane, const std::byte* from) {
         to[lane] = static_cast<C>(read_as<E>(from + k * sizeof(E)));
       };
-      if (access.host && lanes == isa::all_lanes) {
+      if (access.host && lanes == all_lanes) {
         for (unsigned lane = 0; lane < warp_size; ++lane) take(lane, access.host + access.at[lane]);
       } else if (access.host) {
         for_lanes(lanes, [&](unsigned lane) { take(lane, access.host + access.at[lane]); });
@@ -192,7 +192,7 @@ void Executor::load_parameter(Frame& frame, const Instruction& i, LaneMask lanes
     for (std::uint32_t k = 0; k < count; ++k) {
       const C value = static_cast<C>(read_as<E>(parameters.data() + first + k * sizeof(E)));
       C* to = isa::row<C>(frame.registers(), detail.data[k]);
-      if (lanes == isa::all_lanes)
+      if (lanes == all_lanes)
         std::fill_n(to, warp_size, value);
       else
         for_lanes(lanes, [&](unsigned lane) { to[lane] = value; });

@@ -125,7 +125,7 @@ void Executor::read_special(const Warp& warp, Frame& frame, const Instruction& i
     mask = shared != 0 ? mask | lanes : mask & ~lanes;
     return;
   }
-  if (lanes == isa::all_lanes && detail.register_bytes == 4) {
+  if (lanes == all_lanes && detail.register_bytes == 4) {
     auto* row = isa::row<std::uint32_t>(registers, i.operand[0]);
     if (by_lane)
       std::copy_n(by_lane, isa::warp_size, row);

@@ -18,13 +18,13 @@
 #include <cstdint>
 
 #include "devices/emulated/isa/form.h"
+#include "sanitizer/lane_set.h"
 
 namespace foldproof::isa {
 
 inline constexpr unsigned warp_size = 32;
 inline constexpr std::uint32_t no_operand = ~0u;
 inline constexpr std::uint32_t carry_offset = 0;
-inline constexpr LaneMask all_lanes = ~LaneMask{0};
 
 struct Instruction {
   Action action = Action::compute;

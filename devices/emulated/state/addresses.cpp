@@ -38,8 +38,8 @@ void gather(const std::byte* base, std::uint64_t displacement, std::uint32_t byt
   const auto* columns = reinterpret_cast<const Column*>(base);
   const auto offset = static_cast<Column>(displacement);
   out.consecutive =
-      (lanes == isa::all_lanes ? gather_columns<Column, true>(columns, offset, bytes, lanes, out.at)
-                               : gather_columns<Column, false>(columns, offset, bytes, lanes, out.at)) == 0;
+      (lanes == all_lanes ? gather_columns<Column, true>(columns, offset, bytes, lanes, out.at)
+                          : gather_columns<Column, false>(columns, offset, bytes, lanes, out.at)) == 0;
   out.low = out.bits = out.at[first_lane(lanes)];
   out.high = out.at[last_lane(lanes)];
   if (out.consecutive && out.low <= out.high) return;

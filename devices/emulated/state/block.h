@@ -45,7 +45,7 @@ struct Arrivals {
   std::vector<isa::LaneMask> ahead;  ///< lanes that have arrived once more than the warp, twice more …
 
   void come(isa::LaneMask lanes, isa::LaneMask exited) {
-    if (ahead.empty() && (lanes | exited) == isa::all_lanes) {
+    if (ahead.empty() && (lanes | exited) == all_lanes) {
       ++of_warp;
       return;
     }
@@ -60,7 +60,7 @@ struct Arrivals {
 
   /// Counts the levels that are complete because the missing lanes have exited.
   void settle(isa::LaneMask exited) {
-    while (!ahead.empty() && (ahead.front() | exited) == isa::all_lanes) {
+    while (!ahead.empty() && (ahead.front() | exited) == all_lanes) {
       ahead.erase(ahead.begin());
       ++of_warp;
     }

@@ -109,7 +109,7 @@ struct Warp {
   std::array<std::uint32_t, isa::warp_size> open_group{};  ///< by lane: what commit_group will close
   bool closed_groups = false;
 
-  bool done() const { return exited == isa::all_lanes; }
+  bool done() const { return exited == all_lanes; }
 
   /// Starts the lanes `existing` at the begin of `entry`, as one group or each as a separate group.
   void reset(Block& of, unsigned warp_index, LaneMask existing, const FunctionCode& entry, bool lane_by_lane);

@@ -165,8 +165,7 @@ bool ClusterBarriers::is_complete(const Cluster& cluster) {
   for (std::size_t b = 0; b < cluster.blocks.size(); ++b) {
     if (!cluster.blocks[b]->started) return false;
     for (std::size_t w = 0; w < warps; ++w)
-      if ((cluster.arrived[b * warps + w] | cluster.blocks[b]->warps[w]->exited) != isa::all_lanes)
-        return false;
+      if ((cluster.arrived[b * warps + w] | cluster.blocks[b]->warps[w]->exited) != all_lanes) return false;
   }
   return true;
 }

@@ -16,13 +16,13 @@ void WarpSync::whole_warp(Warp& warp, Members members) {
     if (warp.groups[k].frame != first.frame || warp.groups[k].pc != first.pc)
       throw Unsupported("lanes of a warp execute a matrix instruction at different places in the program",
                         parts_.program.position(i));
-  if (warp.lanes_of(members) != isa::all_lanes)
+  if (warp.lanes_of(members) != all_lanes)
     parts_.findings.crash(i, "a matrix instruction needs all 32 lanes of the warp");
   if (Provenance* provenance = parts_.shadow.provenance())
     provenance->give_up("it uses matrix instructions, through which values are not traced yet");
   if (i.action != Action::matrix_multiply) return move_matrices(warp, frame, i);
-  parts_.shadow.multiplying(frame, i, isa::all_lanes);
-  i.compute(frame.registers(), i, isa::all_lanes);
+  parts_.shadow.multiplying(frame, i, all_lanes);
+  i.compute(frame.registers(), i, all_lanes);
 }
 
 // ISA 9.7.14.5.15: lanes 8k … 8k+7 provide the row addresses of matrix k, 16 bytes per row. Thread t holds

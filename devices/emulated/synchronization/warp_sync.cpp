@@ -33,7 +33,7 @@ bool WarpSync::arrive(Warp& warp, std::size_t index) {
 LaneMask WarpSync::member_mask(Warp& warp, std::size_t index) {
   const Instruction& i = warp.groups[index].instruction();
   const std::uint32_t row = parts_.program.details[i.detail].member_mask;
-  if (row == isa::no_operand) return isa::all_lanes;
+  if (row == isa::no_operand) return all_lanes;
   Frame& frame = *warp.groups[index].frame;
   const LaneMask lanes = warp.groups[index].lanes;
   parts_.shadow.decided({warp, frame, i, row, lanes, Decision::Of::member_mask});
