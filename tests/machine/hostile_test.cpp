@@ -19,6 +19,14 @@ TEST_CASE("more registers than a warp can hold are refused") {
   CHECK(contains(refused(".reg .b128 %huge<1000000>;"), "do not fit"));
 }
 
+TEST_CASE("a vector register is refused, even if nothing uses it") {
+  const Setting setting{.buffers = {zeros(128)}};
+  CHECK(contains(refusal<Unsupported>([&] {
+                   emulated::Device().load({"test.ptx", text_of("\n.reg .v4 .b32 %quad;", setting)});
+                 }),
+                 "test.ptx:2: the emulated device does not support vector registers such as %quad"));
+}
+
 TEST_CASE("a register outside its declared range is not declared") {
   CHECK(contains(refused("mov.u32 %r64, 1;"), "%r64 is not declared"));
   CHECK(contains(refused("\n\nmov.u32 %r1, %r99;"), "test.ptx:3"));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "devices/emulated/program/function_lowering.h"
 #include "ptx/query.h"
 
@@ -113,7 +114,12 @@ void FunctionLowering::declare_fixed(const ptx::Variable& variable) {
 void FunctionLowering::declare_registers(const ptx::Variable& variable) {
   const Type type = type_of(variable);
   if (!variable.register_count) {
-    if (variable.vector != 1) throw NotCovered{fmt::format("vector register {}", variable.name)};
+    if (variable.vector != 1)
+      throw Unsupported(
+          fmt::format("the emulated device does not support vector registers such as {}; declare "
+                      "a register for each element",
+                      variable.name),
+          {context_.program.name, variable.ptx_line, 0});
     declare_register(variable.name, type, variable.ptx_line);
     return;
   }
