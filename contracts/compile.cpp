@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <random>
 #include <span>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "contracts/call.h"
 #include "contracts/compile_commands.h"
 #include "contracts/declarations.h"
@@ -174,7 +176,26 @@ void check_temporary(const fs::path& folder) {
   }
 }
 
-/// One run of nvcc on a unit, in a temporary folder.
+constexpr const char* variables_with_flags[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
+
+std::string value_of(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+/// Whether the key covers the flags: option files contain further ones. And whether intermediate files are
+/// kept in the temporary folder.
+bool is_cacheable(const Unit& unit) {
+  std::vector<std::string> flags = unit.flags;
+  for (const char* variable : variables_with_flags)
+    std::ranges::move(split_command(value_of(variable)), std::back_inserter(flags));
+  return std::ranges::none_of(flags, [](std::string_view flag) {
+    flag.remove_prefix(std::min(flag.find_first_not_of('-'), flag.size()));
+    return flag.starts_with("options-file") || flag.starts_with("optf") || flag.starts_with("keep");
+  });
+}
+
+/// Runs of nvcc on a unit, in a temporary folder.
 class NvccRun {
  public:
   NvccRun(const Unit& unit, fs::path nvcc, Deadline deadline)
@@ -185,29 +206,46 @@ class NvccRun {
   /// What the compiler reads, with everything that is included and without the name of the temporary folder:
   /// the pass for the device and, for a program, the pass for the host.
   std::string preprocessed() const {
-    std::string text = output_of({"-E"}, "key", largest_output);
-    if (unit_.host) text += output_of({"-E", "-U__CUDA_ARCH__"}, "key", largest_output);
-    const std::string folder = folder_.path().string();
-    for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at))
-      text.erase(at, folder.size());
-    return text;
+    std::string text = output_of({"-E"}, largest_output);
+    if (unit_.host) text += output_of({"-E", "-U__CUDA_ARCH__"}, largest_output);
+    return without_names(std::move(text));
   }
 
   UnitPtx ptx() const {
-    const std::string token = random_token();
-    return without_addresses(ptx::Source(unit_.source.string(), output_of({}, token, largest_ptx)),
-                             unit_.entries.size(), token);
+    return without_addresses(ptx::Source(unit_.source.string(), output_of(kept(), largest_ptx)),
+                             unit_.entries.size(), token_);
   }
 
-  std::string program() const { return output_of({}, "", largest_output); }
+  std::string program() const { return output_of(kept(), largest_output); }
+
+  /// What the last compilation read, as preprocessed() describes it: a file may have changed in between, and
+  /// back. Nothing unless the unit is cacheable.
+  std::optional<std::string> compiled() const {
+    auto text = read_if_possible(folder_.path() / "foldproof.cpp1.ii", largest_output);
+    const auto host = unit_.host ? read_if_possible(folder_.path() / "foldproof.cpp4.ii", largest_output)
+                                 : std::optional<std::string>("");
+    return text && host ? std::optional(without_names(std::move(*text) + *host)) : std::nullopt;
+  }
 
  private:
+  std::vector<std::string> kept() const {
+    if (!is_cacheable(unit_)) return {};
+    return {"--keep", "--keep-dir=" + folder_.path().string()};
+  }
+
+  /// Without the token and the name of the temporary folder, which differ from run to run.
+  std::string without_names(std::string text) const {
+    for (const std::string& name : {folder_.path().string(), token_})
+      for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at))
+        text.erase(at, name.size());
+    return text;
+  }
+
   /// Throws InputError if the output has more than `most` bytes.
-  std::string output_of(const std::vector<std::string>& options, const std::string& token,
-                        std::size_t most) const {
+  std::string output_of(const std::vector<std::string>& options, std::size_t most) const {
     const fs::path code = folder_.path() / "foldproof.cu", output = folder_.path() / "foldproof.out";
     write_temporary(code, unit_.host ? host_unit(unit_.source, unit_.entries)
-                                     : translation_unit(unit_.source, unit_.entries, unit_.appendix, token));
+                                     : translation_unit(unit_.source, unit_.entries, unit_.appendix, token_));
     std::vector<std::string> arguments{nvcc_.string()};
     for (const auto& some : {wishes(unit_), unit_.flags, options})
       arguments.insert(arguments.end(), some.begin(), some.end());
@@ -227,6 +265,7 @@ class NvccRun {
   fs::path nvcc_;
   Deadline deadline_;
   TemporaryFolder folder_;
+  std::string token_ = random_token();
 };
 
 /// A hash of everything that determines the output of nvcc.
@@ -237,10 +276,7 @@ std::string cache_key(const Unit& unit, std::string_view version, std::string_vi
     parts.push_back(std::to_string(list->size()));
     parts.insert(parts.end(), list->begin(), list->end());
   }
-  for (const char* variable : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"}) {
-    const char* value = std::getenv(variable);
-    parts.emplace_back(value == nullptr ? "" : value);
-  }
+  for (const char* variable : variables_with_flags) parts.push_back(value_of(variable));
   std::string joined;
   for (const std::string& part : parts) joined += fmt::format("{}:{}", part.size(), part);
   return cache.hash(joined.append(preprocessed));
@@ -282,7 +318,8 @@ CompiledSource compiled(const Unit& unit, const CompileOptions& options) {
   const std::string source = run.preprocessed(), key = cache_key(unit, version, source, cache);
   const fs::path program = unit.host ? cache.program_of(key) : fs::path();
   const auto image = [&](std::string ptx) { return Image(unit.source.string(), std::move(ptx), program); };
-  if (auto cached = cache.find(key); cached && (!unit.host || is_whole(program, *cached, cache)))
+  if (auto cached = is_cacheable(unit) ? cache.find(key) : std::nullopt;
+      cached && (!unit.host || is_whole(program, *cached, cache)))
     return {std::move(cached->lowered), image(unit.host ? "" : std::move(cached->ptx))};
   CachedPtx made{unit.entries, ""};
   if (unit.host) {
@@ -293,7 +330,7 @@ CompiledSource compiled(const Unit& unit, const CompileOptions& options) {
     UnitPtx ptx = run.ptx();
     made = {std::move(ptx.lowered), std::move(ptx.ptx)};
   }
-  if (run.preprocessed() == source) cache.keep(key, made);  // otherwise a file changed in between
+  if (run.compiled() == source) cache.keep(key, made);
   return {std::move(made.lowered), image(unit.host ? "" : std::move(made.ptx))};
 }
 

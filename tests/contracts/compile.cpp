@@ -288,19 +288,34 @@ TEST_CASE("cached PTX is not used once the compiler would read something else", 
   }
 }
 
-TEST_CASE("PTX is not cached if a file changed while nvcc ran", "[nvcc]") {
+TEST_CASE("PTX is not cached if a file changed while nvcc ran, even if it changed back", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   workshop.write("value.h", "#define VALUE 4711\n");
+  const std::string first = workshop.write("first.h", "#define VALUE 4711\n").string();
   const std::string other = workshop.write("other.h", "#define VALUE 4712\n").string();
-  // The header is replaced by an older file between preprocessing and compilation, and back afterwards.
-  const LoggedNvcc nvcc(workshop, fmt::format("case \"$*\" in *\" -E \"*) ;; *) cp -p {} {} ;; esac", other,
-                                              (workshop.path() / "value.h").string()));
+  // Whoever only looks before and after a compilation always sees the first header.
+  const LoggedNvcc nvcc(
+      workshop, fmt::format("case \"$*\" in *\" -E \"*) cp {0} {2} ;; *) cp {1} {2} ;; esac", first, other,
+                            (workshop.path() / "value.h").string()));
   Contract contract = workshop.load(
       entry_wrong, "#include \"value.h\"\n__global__ void wrong(float* x) { *(int*)x = VALUE; }\n");
   CHECK(compile_contract(contract, nvcc.options())->ptx.text().find("4712") != std::string::npos);
   workshop.write("value.h", "#define VALUE 4711\n");
   CHECK(compile_contract(contract, options_in(workshop))->ptx.text().find("4711") != std::string::npos);
+}
+
+TEST_CASE("PTX is not cached if nvcc reads flags from a file", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
+  const Workshop workshop;
+  Contract contract =
+      workshop.load(entry_wrong, "__global__ void wrong(float* x) { x[0] = x[0] * x[1] + x[2]; }\n");
+  CompileOptions options = options_in(workshop);
+  options.flags = {"--options-file", (workshop.path() / "flags.txt").string()};
+  workshop.write("flags.txt", "-fmad=false");
+  CHECK(compile_contract(contract, options)->ptx.text().find("fma.rn.f32") == std::string::npos);
+  workshop.write("flags.txt", "-fmad=true");
+  CHECK(compile_contract(contract, options)->ptx.text().find("fma.rn.f32") != std::string::npos);
 }
 
 TEST_CASE("a host program is cached like PTX, until what the host compiler reads changes", "[nvcc]") {
