@@ -335,7 +335,10 @@ fs::path& chosen_folder() {
 /// The user's folder for temporary files, which may not exist.
 fs::path system_temporary_folder() {
   const char* named = std::getenv("TMPDIR");
-  return named != nullptr && *named != '\0' ? fs::absolute(named) : fs::path("/tmp");
+  if (named == nullptr || *named == '\0') return "/tmp";
+  std::error_code error;  // the current folder may not exist
+  const fs::path absolute = fs::absolute(named, error);
+  return error ? fs::path(named) : absolute;
 }
 
 fs::path parent_of_temporary_folders() {

@@ -165,6 +165,9 @@ void forget_interrupts() {
   interrupted = false;
   graceful = 0;
   default_interrupts();
+  sigset_t none;  // whoever started the program may have blocked a signal that tells its processes to end
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);
 }
 
 }  // namespace foldproof

@@ -58,9 +58,7 @@ class Audit {
 
   KernelReport run() {
     try {
-      if (options_.tries_stored)
-        for (const StoredCase& stored : store_.load(contract_, instance_))
-          if (!stopped_) check_stored(stored.c);
+      if (options_.tries_stored) check_stored_cases();
       generate();
     } catch (const Interrupted&) {
       end_early(end_reason());
@@ -82,6 +80,13 @@ class Audit {
   }
 
  private:
+  void check_stored_cases() {
+    CaseStore::Loaded loaded = store_.load(contract_, instance_);
+    std::ranges::move(loaded.notes, std::back_inserter(report_.notes));
+    for (const StoredCase& stored : loaded.cases)
+      if (!stopped_) check_stored(stored.c);
+  }
+
   /// A contract that has changed may no longer claim a stored case; that is not the kernel's error.
   void check_stored(const Case& c) {
     try {

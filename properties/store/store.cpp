@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -52,27 +53,51 @@ std::string file_name_part(std::string_view text) {
   return part;
 }
 
+/// The stored cases of a folder, in the order of their names.
+struct TomlFiles {
+  std::vector<fs::path> cases;
+  std::vector<std::string> notes;
+
+  /// A folder that does not exist has no cases.
+  explicit TomlFiles(const fs::path& folder) {
+    std::error_code error;
+    std::vector<fs::path> others;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+      if (it->path().extension() == ".toml")
+        (is_kept_case(it->path()) ? cases : others).push_back(it->path());
+    std::ranges::sort(cases);
+    std::ranges::sort(others);
+    if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+      notes.push_back(
+          fmt::format("the stored cases in {} were not read: {}", folder.string(), error.message()));
+    if (!others.empty())
+      notes.push_back(fmt::format("{} of the files in {} {} no stored case, or cannot be read: {}{}",
+                                  others.size(), folder.string(), others.size() == 1 ? "is" : "are",
+                                  others.front().filename().string(), others.size() > 1 ? ", …" : ""));
+  }
+};
+
 }  // namespace
 
 CaseStore::CaseStore(const std::optional<fs::path>& folder)
     : folder_(without_slash(folder ? *folder : settled_path(user_cache() / "cases"))), is_cache_(!folder) {}
 
-std::vector<StoredCase> CaseStore::load(const Contract& contract, const Instance& instance) const {
-  std::vector<StoredCase> cases;
-  if (is_cache_) return cases;
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error))
-    if (it->path().extension() == ".toml" && is_kept_case(it->path())) files.push_back(it->path());
-  std::ranges::sort(files);
+CaseStore::Loaded CaseStore::load(const Contract& contract, const Instance& instance) const {
+  Loaded loaded;
+  if (is_cache_) return loaded;
+  const TomlFiles files(folder_);
+  loaded.notes = files.notes;
   const fs::path subject = subject_of(contract);
-  for (const fs::path& file : files) {
+  for (const fs::path& file : files.cases) {
     StoredCase stored = load_case(file);
-    if (place_of(stored.contract) == subject && stored.instance == instance.label &&
-        stored.entry == entry_of(contract, instance))
-      cases.push_back(std::move(stored));
+    if (place_of(stored.contract) != subject || stored.entry != entry_of(contract, instance)) continue;
+    if (std::ranges::find(contract.instances, stored.instance, &Instance::label) == contract.instances.end())
+      loaded.notes.push_back(
+          fmt::format("a stored case was skipped (the contract has no instance \"{}\"): {}", stored.instance,
+                      file.string()));
+    if (stored.instance == instance.label) loaded.cases.push_back(std::move(stored));
   }
-  return cases;
+  return loaded;
 }
 
 std::string CaseStore::write(const std::string& file, const std::string& text) const try {

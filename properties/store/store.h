@@ -17,9 +17,14 @@ class CaseStore {
   /// user_cache() if there is none.
   explicit CaseStore(const std::optional<std::filesystem::path>& folder);
 
+  struct Loaded {
+    std::vector<StoredCase> cases;
+    std::vector<std::string> notes;  ///< what was not read, and why
+  };
+
   /// The cases of this instance in a user-supplied folder, in the order of their file names; none from the
   /// cache. The folder may contain other files. Throws InputError for a damaged case.
-  std::vector<StoredCase> load(const Contract& contract, const Instance& instance) const;
+  Loaded load(const Contract& contract, const Instance& instance) const;
 
   /// The outcome of save(); one of the two is empty.
   struct Saved {

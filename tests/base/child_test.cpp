@@ -182,3 +182,21 @@ TEST_CASE("a program that does not end before the deadline is killed") {
   CHECK_THROWS_AS(run_process({"sh", "-c", "sleep 100 & wait"}, "/", after(100ms)), Unsupported);
   CHECK(std::chrono::steady_clock::now() - begin < 10s);
 }
+
+TEST_CASE("a forked process receives the signals that whoever started the program had blocked") {
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGHUP);
+  sigaddset(&blocked, SIGUSR2);
+  pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  Child child(
+      [] {
+        sigset_t now;
+        pthread_sigmask(SIG_SETMASK, nullptr, &now);
+        _exit(sigismember(&now, SIGHUP) + sigismember(&now, SIGUSR2));
+      },
+      ProcessGroup::own);
+  const ExitStatus status = child.wait();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  CHECK(status.code == 0);
+}

@@ -365,7 +365,7 @@ TEST_CASE("a wrong contract is refused in one sentence with file, line and colum
         "k.toml:9:11: unknown name \"blocks\" in the expression \"4 * blocks\" (known: count)");
   CHECK(load_error(with_end("shared = \"4 * (count\"")) ==
         "k.toml:9:21: expected \")\", found the end in the expression \"4 * (count\"");
-  CHECK(load_error(with_end("[launch]\nentry = 1")).find("k.toml:9:1: the contract is not valid TOML") == 0);
+  CHECK(load_error(with_end("[launch]\nentry = 1")).find("k.toml:9:1: this is not valid TOML") == 0);
   CHECK(load_error(with_end("[[buffer]]\nname = \"b\"\ntype = \"f31\"\ncount = 1")) ==
         "k.toml:11:9: unknown type \"f31\"; did you mean \"f32\"?");
 }

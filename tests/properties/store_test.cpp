@@ -69,6 +69,34 @@ TEST_CASE("a failing case is stored, replayed first, and gives the same finding 
   CHECK(replayed.cases == 1);
 }
 
+TEST_CASE("what is not read in a store is noted") {
+  const TemporaryFolder folder;
+  const fs::path store = folder.path() / "cases";
+  Contract contract = contract_at(folder.path() / "fake.toml");
+  REQUIRE(fake::audit(contract, loses_element_40, storing_in(store)).findings.size() == 1);
+  const fs::path file = files_in(store).front();
+  const std::string text = read_text_file(file, 1 << 20);
+  const auto notes = [&] {
+    const KernelReport report = fake::audit(contract, correct, storing_in(store, 0));
+    REQUIRE_FALSE(report.notes.empty());
+    return report.notes.front();
+  };
+  SECTION("a file that is empty, cut off or without a key") {
+    for (const std::string& damaged :
+         {std::string(), text.substr(0, 20), "format = 1\n" + text.substr(text.find("[case"))}) {
+      REQUIRE(write_file(file, damaged));
+      CHECK(notes() == fmt::format("1 of the files in {} is no stored case, or cannot be read: {}",
+                                   store.string(), file.filename().string()));
+    }
+  }
+  SECTION("a case of an instance that the contract no longer has") {
+    std::string other = text;
+    other.replace(other.find("T=f32"), 5, "T=f64");
+    REQUIRE(write_file(file, other));
+    CHECK(notes() == "a stored case was skipped (the contract has no instance \"T=f64\"): " + file.string());
+  }
+}
+
 TEST_CASE("a store that cannot be written gives one note, and the finding keeps its case") {
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "a file", link = folder.path() / "link";
