@@ -1,5 +1,11 @@
 #include "cli/entry_choice.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "contracts/declarations.h"
+
 namespace foldproof {
 
 namespace {
@@ -10,14 +16,31 @@ const EntrySignature* only(const std::vector<const EntrySignature*>& matching, c
   return matching.empty() ? nullptr : matching.front();
 }
 
-/// The entries with that text in their names.
+/// The entries with that text in their names; "::" at the beginning asks for a whole name.
 std::vector<const EntrySignature*> containing(const std::vector<EntrySignature>& entries,
                                               const std::string& part) {
   std::vector<const EntrySignature*> found;
+  if (part.starts_with("::")) return found;
   for (const EntrySignature& entry : entries)
-    if (entry.lowered.find(part) != std::string::npos || entry.spelled.find(part) != std::string::npos)
-      found.push_back(&entry);
+    if (entry.spelled.find(part) != std::string::npos) found.push_back(&entry);
   return found;
+}
+
+/// Throws InputError if `wished` is the name of a template of the source, of which there is no instance: a
+/// kernel with a similar name is not meant.
+void check_is_no_template(const std::filesystem::path& source, const std::vector<EntrySignature>& entries,
+                          const EntrySignature& wished, const CompileOptions& options) {
+  const auto is_meant = [&](const DeclaredKernel& kernel) {
+    return !kernel.template_parameters.empty() && is_same_spelling(kernel.name, wished.spelled);
+  };
+  const auto is_there = [&](const EntrySignature& entry) {
+    return is_same_spelling(entry.spelled, wished.spelled) || instantiates(entry.spelled, wished.spelled);
+  };
+  if (std::ranges::none_of(kernels_declared(preprocessed_source(source, options)), is_meant)) return;
+  if (std::ranges::any_of(entries, is_there)) return;
+  throw InputError(
+      fmt::format("--entry: \"{0}\" is a template; name an instance, such as \"{0}<float>\"", wished.spelled),
+      {source.string()});
 }
 
 /// The entry of that name, or else the only one whose name contains it; null if there is none. Throws
@@ -43,6 +66,7 @@ ChosenEntry choose_entry(const std::filesystem::path& source, const std::string&
   if (is_ptx || signature.spelled.find('<') == std::string::npos) {
     const auto image = compile_source(source, {}, options);
     const std::vector<EntrySignature> entries = entries_of(image->ptx.module());
+    if (!is_ptx) check_is_no_template(source, entries, signature, options);
     if (const EntrySignature* entry = find(entries, wished)) return {image, *entry};
     if (is_ptx && entries.empty())
       throw InputError("there is no kernel (.entry) in this file", {source.string()});

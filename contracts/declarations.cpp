@@ -11,29 +11,47 @@
 namespace foldproof {
 namespace {
 
-/// Words, string literals and single characters; comments and preprocessor lines are skipped.
+/// The index after the next `end` from `at` on; the end of the source if there is none.
+std::size_t skip_past(std::string_view source, std::size_t at, std::string_view end) {
+  const std::size_t found = source.find(end, std::min(at, source.size()));
+  return found == std::string_view::npos ? source.size() : found + end.size();
+}
+
+/// The index after the literal that begins with the quote at `begin`, or earlier where its line ends.
+std::size_t end_of_literal(std::string_view source, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < source.size() && source[end] != source[begin] && source[end] != '\n')
+    end += source[end] == '\\' ? 2 : 1;
+  return std::min(end + 1, source.size());
+}
+
+/// The index after the raw string whose quote is at `begin`, as in R"end( … )end".
+std::size_t end_of_raw_string(std::string_view source, std::size_t begin) {
+  const std::size_t open = std::min(source.find('(', begin), source.size());
+  const std::string_view delimiter = source.substr(begin + 1, open - std::min(open, begin + 1));
+  return skip_past(source, open, ")" + std::string(delimiter) + "\"");
+}
+
+/// Words, literals and single characters; comments and preprocessor lines are skipped.
 std::vector<std::string_view> tokens_of(std::string_view source) {
   std::vector<std::string_view> tokens;
-  const auto skip_past = [&](std::size_t at, std::string_view end) {
-    const std::size_t found = source.find(end, at);
-    return found == std::string_view::npos ? source.size() : found + end.size();
-  };
   for (std::size_t i = 0; i < source.size();) {
     const char c = source[i];
     if (source.substr(i).starts_with("//") || c == '#') {
-      i = skip_past(i, "\n");
+      i = skip_past(source, i, "\n");
     } else if (source.substr(i).starts_with("/*")) {
-      i = skip_past(i + 2, "*/");
-    } else if (c == '"') {
-      std::size_t end = i + 1;
-      while (end < source.size() && source[end] != '"' && source[end] != '\n')
-        end += source[end] == '\\' ? 2 : 1;
-      end = std::min(end + 1, source.size());
+      i = skip_past(source, i + 2, "*/");
+    } else if (c == '"' || c == '\'') {
+      const bool is_raw = c == '"' && i > 0 && source[i - 1] == 'R';
+      const std::size_t end = is_raw ? end_of_raw_string(source, i) : end_of_literal(source, i);
       tokens.push_back(source.substr(i, end - i));
       i = end;
     } else if (is_word(c)) {
+      const auto separates_digits = [&](std::size_t at) {  // as in 1'000
+        return source[at] == '\'' && is_digit(c) && at + 1 < source.size() && is_word(source[at + 1]);
+      };
       std::size_t end = i;
-      while (end < source.size() && is_word(source[end])) ++end;
+      while (end < source.size() && (is_word(source[end]) || separates_digits(end))) ++end;
       tokens.push_back(source.substr(i, end - i));
       i = end;
     } else {
@@ -80,7 +98,8 @@ std::vector<std::string> types_of(const DeclaredKernel& kernel) {
 }
 
 bool is_same_kernel(const DeclaredKernel& left, const DeclaredKernel& right) {
-  return left.name == right.name && types_of(left) == types_of(right);
+  return left.name == right.name && left.template_parameters == right.template_parameters &&
+         left.is_specialization == right.is_specialization && types_of(left) == types_of(right);
 }
 
 /// Scans the tokens and keeps track of the open namespaces.
@@ -158,13 +177,23 @@ class Reader {
     kernel.template_parameters = template_parameters();
     std::string_view word;
     while (++at_ < tokens_.size() && tokens_[at_] != ";" && tokens_[at_] != "{") {
-      if (is_word(tokens_[at_].front())) word = tokens_[at_];
-      if (tokens_[at_] != "(") continue;
+      if (is_word(tokens_[at_].front())) {
+        word = tokens_[at_];
+        kernel.is_specialization = false;
+      } else if (tokens_[at_] == "<") {
+        kernel.is_specialization = true;  // unless a name follows: then these were arguments of its type
+        at_ = behind(at_, "<", ">") - 1;
+      }
+      if (at_ >= tokens_.size() || tokens_[at_] != "(") continue;
       const std::size_t end = behind(at_, "(", ")");
       if (!word.empty() && !word.starts_with("__")) {
         for (const std::string& scope : scopes_) kernel.name += scope;
         kernel.name += word;
         kernel.parameters = split_list(joined(tokens_, at_ + 1, end - 1));
+        const auto autos = std::count(tokens_.begin() + static_cast<std::ptrdiff_t>(at_),
+                                      tokens_.begin() + static_cast<std::ptrdiff_t>(end), "auto");
+        kernel.template_parameters.insert(kernel.template_parameters.end(), static_cast<std::size_t>(autos),
+                                          "typename");
         at_ = end;
         return kernel;
       }

@@ -11,15 +11,16 @@ namespace foldproof {
 
 struct DeclaredKernel {
   std::string name;                              ///< including namespaces: "ns::sum"
-  std::vector<std::string> template_parameters;  ///< "typename T", "int B = 128"
+  std::vector<std::string> template_parameters;  ///< "typename T", "int B = 128"; "typename" for auto
   std::vector<std::string> parameters;           ///< "const T* __restrict__ input"
+  bool is_specialization = false;                ///< of a template, for certain arguments
 };
 
 /// The lines of `preprocessed` that come from `file` itself and not from what it includes, whatever names its
 /// #line directives give them. `file` is as in the line markers of `nvcc -E`.
 std::string lines_of_file(std::string_view preprocessed, const std::string& file);
 
-/// In source order, each name once for every list of parameter types. Macros are not expanded.
+/// In source order, each name once for every list of template parameters and parameter types. Macros are not expanded.
 std::vector<DeclaredKernel> kernels_declared(std::string_view source);
 
 /// The name in a parameter's declaration, such as "input"; empty if it has none.

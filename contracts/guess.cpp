@@ -43,11 +43,25 @@ std::vector<Kernel> all_kernels(const fs::path& source, const std::vector<Declar
   const auto image = compile_source(source, {}, options);
   for (const EntrySignature& entry : entries_of(image->ptx.module()))
     kernels.push_back(kernel_of(*image, entry.lowered, declared));
+  std::vector<std::string> instantiated;
+  for (const Kernel& kernel : kernels)
+    if (kernel.signature.spelled.ends_with('>')) instantiated.push_back(plain_name(kernel.signature.spelled));
   for (const DeclaredKernel& kernel : declared) {
-    const bool exists = std::ranges::any_of(
-        kernels, [&](const Kernel& other) { return plain_name(other.signature.spelled) == kernel.name; });
+    if (kernel.template_parameters.empty()) continue;
+    const auto specializes = [&](const DeclaredKernel& other) {
+      return other.is_specialization && other.name == kernel.name;
+    };
+    // A specialization is compiled even if nothing uses the template.
+    if (std::ranges::count(instantiated, kernel.name) > std::ranges::count_if(declared, specializes))
+      continue;
     const auto spelled = instantiation_of(kernel);
-    if (kernel.template_parameters.empty() || exists || !spelled) continue;
+    if (!spelled) {
+      said.push_back(
+          fmt::format("{0}: the template was skipped, since its arguments cannot be guessed; name an "
+                      "instance with --entry.",
+                      kernel.name));
+      continue;
+    }
     try {
       kernels.push_back(compiled_kernel(source, *spelled, declared, options));
       said.push_back(fmt::format("{}: the template is instantiated as {}.", kernel.name, *spelled));

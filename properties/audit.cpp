@@ -213,8 +213,9 @@ class Audit {
   /// that waits for an event that may still occur gets a second chance.
   void end_for_timeouts() {
     if (is_replay_ || stopped_ || (++timeouts_ == 1 && !capabilities_.observes_launches)) return;
-    report_.notes.emplace_back(timeouts_ == 1 ? "the audit stopped at the first case that did not end"
-                                              : "the audit stopped at the second case that did not end");
+    ended_early_ =
+        fmt::format("the audit stopped at the {} case that did not end", timeouts_ == 1 ? "first" : "second");
+    report_.notes.push_back(ended_early_);
     stopped_ = true;
   }
 
@@ -377,12 +378,14 @@ class Audit {
     return std::move(report_);
   }
 
-  /// A run that ended early does not show what is absent. A budget is meant to end a run, which counts unless
-  /// it ended before the first case; stored cases do not count, because anybody may have written them.
+  /// A run that ended early does not show what is absent, and a case that did not end, even an accepted one,
+  /// says nothing about others. A budget is meant to end a run, which counts unless it ended before the first
+  /// case; stored cases do not count, because anybody may have written them.
   bool shows_enough(const KernelReport& triaged) const {
-    if (ended_by_ == EndReason::none) return true;
-    if (!contract_.expected.empty()) return triaged.verdict == Verdict::clean;
-    return triaged.verdict != Verdict::clean || (ended_by_ == EndReason::out_of_time && generated_ != 0);
+    const bool is_clean = triaged.verdict == Verdict::clean;
+    if (ended_by_ == EndReason::none) return !is_clean || ended_early_.empty();
+    if (is_clean) return ended_by_ == EndReason::out_of_time && generated_ != 0;
+    return contract_.expected.empty() || triaged.expected;
   }
 
   const Contract& contract_;

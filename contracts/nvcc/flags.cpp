@@ -110,6 +110,11 @@ constexpr std::string_view with_separate_value[] = {"-o",
                                                     "--library",
                                                     "-odir",
                                                     "--output-directory",
+                                                    "-Xcudafe",
+                                                    "-Xfatbin",
+                                                    "-keep-dir",
+                                                    "--keep-dir",
+                                                    "-imacros",
                                                     "-t",
                                                     "--threads",
                                                     "-m",
@@ -173,16 +178,29 @@ std::string flag_of(const FlagRow& row, std::string value, const fs::path& folde
   return fmt::format("{}{}{}", row.name, row.name.size() == 2 ? "" : "=", value);
 }
 
-/// The definitions and include folders among the values of a flag for the host compiler.
-std::vector<FlagWord> words_for_device(const std::string& list, const Position& where) {
-  std::vector<FlagWord> taken;
-  std::istringstream values(list);
-  for (std::string value; std::getline(values, value, ',');) {
-    const FlagRow* row = row_of(value);
-    const bool is_taken = row != nullptr && (row->value == Value::definition || row->value == Value::file);
-    if (is_taken && value != row->name) taken.push_back({value, where});
+/// The words of a command, divided into those for nvcc and those that it passes to the host compiler.
+struct DividedWords {
+  std::vector<FlagWord> own, host;
+
+  explicit DividedWords(std::span<const FlagWord> words) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::string& word = words[i].value;
+      const std::string name = word.substr(0, word.find('='));
+      if (std::ranges::find(for_host_compiler, name) == std::end(for_host_compiler)) {
+        own.push_back(words[i]);
+        continue;
+      }
+      const bool is_separate = name.size() == word.size();
+      if (is_separate && ++i == words.size()) break;
+      std::istringstream values(is_separate ? words[i].value : word.substr(name.size() + 1));
+      for (std::string value; std::getline(values, value, ',');) host.push_back({value, words[i].where});
+    }
   }
-  return taken;
+};
+
+bool is_for_preprocessor(const std::string& flag) {
+  const FlagRow* row = row_of(flag);
+  return row != nullptr && (row->value == Value::definition || row->value == Value::file);
 }
 
 /// Drops the flags that are not in the table, and the words that are values of such flags.
@@ -190,14 +208,7 @@ std::vector<FlagWord> words_in_table(std::span<const FlagWord> words) {
   std::vector<FlagWord> taken;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i].value;
-    const std::string name = word.substr(0, word.find('='));
-    if (std::ranges::find(for_host_compiler, name) != std::end(for_host_compiler)) {
-      const bool is_separate = name.size() == word.size();
-      if (is_separate && ++i == words.size()) break;
-      std::ranges::move(
-          words_for_device(is_separate ? words[i].value : word.substr(name.size() + 1), words[i].where),
-          std::back_inserter(taken));
-    } else if (std::ranges::find(with_separate_value, word) != std::end(with_separate_value)) {
+    if (std::ranges::find(with_separate_value, word) != std::end(with_separate_value)) {
       ++i;
     } else if (const FlagRow* row = row_of(word)) {
       taken.push_back(words[i]);
@@ -236,7 +247,11 @@ std::vector<std::string> harmless_flags(std::span<const FlagWord> words, const f
 }
 
 std::vector<std::string> harmless_flags_among(std::span<const FlagWord> words, const fs::path& folder) {
-  return harmless_flags(words_in_table(words), folder);
+  const DividedWords divided(words);
+  std::vector<std::string> flags = harmless_flags(words_in_table(divided.own), folder);
+  std::ranges::copy_if(harmless_flags(words_in_table(divided.host), folder), std::back_inserter(flags),
+                       is_for_preprocessor);
+  return flags;
 }
 
 void check_path_for_nvcc(const fs::path& path) {

@@ -135,10 +135,11 @@ void triage(KernelReport& report, const Contract& contract, const std::string& d
   bool is_silent = false;
   for (const Announced& announced : contract.expected) {
     bool is_made = false;
-    for (Finding& finding : report.findings) {
+    for (Finding& finding : report.findings)
       if (is_announced(announced, finding)) is_made = finding.expected = true;
-      if (is_undefined_behaviour(announced.kind) && is_spoilt_value(finding)) finding.expected = true;
-    }
+    if (is_made && is_undefined_behaviour(announced.kind))
+      for (Finding& finding : report.findings)
+        if (is_spoilt_value(finding)) finding.expected = true;
     if (is_made || announced.is_optional) continue;
     is_silent = true;
     add_silent(report, announced);

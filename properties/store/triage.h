@@ -23,8 +23,8 @@ enum class Watched : bool { no, yes };
 
 /// Marks announced findings as expected, drops suppressed ones (with a note), adds a finding for every
 /// announced one that was not reported, and sets verdict and `expected`. Wrong or varying values are expected
-/// along with announced undefined behaviour, and never required there. `date` decides which suppressions
-/// still hold.
+/// along with announced undefined behaviour that was reported, and never required there. `date` decides which
+/// suppressions still hold.
 ///
 /// On a device that does not observe launches, a defect is found if a finding of an announced family was
 /// reported; otherwise findings give Verdict::another_finding. Other findings are expected if undefined

@@ -213,6 +213,26 @@ TEST_CASE("an entry is found by any part of its name that matches only that entr
         std::string::npos);
 }
 
+TEST_CASE("the name of a template does not stand for a kernel with a similar name", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder;
+  const std::string file =
+      folder.file("k.cu",
+                  "template <typename T> __global__ void first(const T* in, T* out) { *out = in[1]; }\n"
+                  "struct first_tag {};\n"
+                  "__global__ void other(const first_tag* tag, float* out) { *out = 0; }\n"
+                  "namespace n { __global__ void first(const float* in, float* out) { *out = *in; } }\n"
+                  "__global__ void first_of_all(const float* in, float* out) { *out = *in; }\n");
+  for (const std::string entry : {"first", "::first"}) {
+    const RanJson ran = run_json(
+        {"sanitize", file, "--entry", entry, "--arg", "buffer:f32:1:zeros", "--arg", "buffer:f32:1:zeros"});
+    CHECK(ran.status == 2);
+    CHECK(ran.json.at("error").at("message").get<std::string>().find("is a template; name an instance") !=
+          std::string::npos);
+  }
+  CHECK(run_json({"sanitize", file, "--entry", "first_tag", "--arg", "u64:0", "--arg", "u64:0"}).status == 2);
+}
+
 TEST_CASE("an entry may be spelled with the aliases that its source defines", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder;

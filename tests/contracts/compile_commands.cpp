@@ -59,12 +59,15 @@ TEST_CASE("several commands for a source must have the same flags") {
 TEST_CASE("a word that is the value of another flag is not a flag") {
   const Workshop workshop;
   CHECK(flags_of(workshop, {"-DA -MF -DB -o -DC -gencode arch=compute_90,code=sm_90"}) == Flags{"-DA"});
+  CHECK(flags_of(workshop, {"-Xcudafe -DA -keep-dir -DB"}).empty());
   CHECK(flags_of(workshop, {"-U -DA"}) == Flags{"-U-DA"});
 }
 
 TEST_CASE("definitions for the host compiler count, which also preprocesses device code") {
   const Workshop workshop;
-  CHECK(flags_of(workshop, {"-Xcompiler=-DA,-fPIC,-DB=1 -Xcompiler -UC -Xcompiler -O2,-I"}) ==
+  CHECK(flags_of(workshop, {"-Xcompiler=-DA,-fPIC,-DB=1 -Xcompiler -UC -Xcompiler -O2"}) ==
         Flags{"-DA", "-DB=1", "-UC"});
+  CHECK(flags_of(workshop, {"-Xcompiler -D,A -Xcompiler -D -DX -Xcompiler B -Xcompiler -MF,-DC"}) ==
+        Flags{"-DX", "-DA", "-DB"});
   CHECK(flags_of(workshop, {"-DA -Xcompiler"}) == Flags{"-DA"});
 }

@@ -243,6 +243,25 @@ TEST_CASE("kernels are found in nested namespaces, in preprocessed text and amon
   CHECK(kernels[2].parameters == std::vector<std::string>{"const double* in", "int n"});
 }
 
+TEST_CASE("literals and specializations hide no kernel") {
+  const auto kernels = kernels_declared(R"cuda(
+namespace a { const char quote = '"', brace = '}', line = '\n'; const int many = 1'000'000;
+const char* const raw = R"x(" /* )x";
+template <class T> __global__ void sum(T* x) {}
+template <class T, int N> __global__ void sum(T* x) {}
+template <> __global__ void sum<int>(int* x) {} }
+__global__ std::enable_if_t<true> plain(const auto* in, float* out) {}
+)cuda");
+  REQUIRE(kernels.size() == 4);
+  CHECK(kernels[0].name == "a::sum");
+  CHECK(kernels[1].template_parameters.size() == 2);
+  CHECK(kernels[2].name == "a::sum");
+  CHECK(kernels[2].is_specialization);
+  CHECK(kernels[3].name == "plain");
+  CHECK_FALSE(kernels[3].is_specialization);
+  CHECK(kernels[3].template_parameters == std::vector<std::string>{"typename"});
+}
+
 TEST_CASE("the lines of a file are separated from those of what it includes, whatever #line calls them") {
   const char* const preprocessed =
       "# 0 \"unit.cu\"\n# 1 \"/x/k.cu\" 1\none\n# 1 \"/x/a.h\" 1\nheader\n# 1 \"/x/k.cu\"\nheader\n"

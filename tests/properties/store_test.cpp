@@ -199,6 +199,31 @@ TEST_CASE("a budget that ends while stored cases run leaves nothing checked") {
   CHECK(report.verdict == Verdict::skipped);
 }
 
+TEST_CASE("an optional announcement does not make a run clean that ended before it checked anything") {
+  const TemporaryFolder folder;
+  Contract contract = contract_at(folder.path() / "fake.toml");
+  contract.expected = {{Kind::deadlock, {"fake.cu", 1, 0}, true}};
+  AuditOptions options = storing_in(folder.path());
+  options.budget = std::chrono::milliseconds(0);
+  const KernelReport report = fake::audit(contract, loses_element_40, options);
+  CHECK(report.cases == 0);
+  CHECK(report.verdict == Verdict::skipped);
+}
+
+TEST_CASE("a suppressed timeout ends the audit, which is then not clean") {
+  const TemporaryFolder folder;
+  Contract contract = contract_at(folder.path() / "fake.toml");
+  contract.allows = {{Kind::timeout, "fake.cu", "known", "9999-01-01", {}}};
+  const auto never_ends = [](const Launch& launch) {
+    Finding& found = launch.findings->emplace_back();
+    found.kind = Kind::timeout;
+    found.at = {"fake.cu", 1, 0};
+  };
+  const KernelReport report = fake::audit(contract, never_ends, storing_in(folder.path()));
+  CHECK(report.verdict == Verdict::skipped);
+  CHECK(report.reason == "the audit stopped at the first case that did not end");
+}
+
 std::string note_of_stored(const KernelReport& report) {
   const auto is_about_stored = [](const std::string& note) { return note.find("a stored case") == 0; };
   const auto found = std::ranges::find_if(report.notes, is_about_stored);
@@ -463,6 +488,12 @@ TEST_CASE("wrong values after announced undefined behaviour are ignored") {
   KernelReport report = report_of({wrong});
   triage(report, contract, "2026-01-01");
   CHECK_FALSE(report.expected);  // the race itself was not reported
+
+  contract.expected.front().is_optional = true;
+  report = report_of({wrong});
+  triage(report, contract, "2026-01-01");
+  CHECK_FALSE(report.expected);
+  contract.expected.front().is_optional = false;
 
   report = report_of({race_at(40), changed_input});
   triage(report, contract, "2026-01-01");
