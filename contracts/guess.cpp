@@ -63,7 +63,18 @@ std::vector<Kernel> all_kernels(const fs::path& source, const std::vector<Declar
       continue;
     }
     try {
-      kernels.push_back(compiled_kernel(source, *spelled, declared, options));
+      Kernel instance = compiled_kernel(source, *spelled, declared, options);
+      const auto is_same = [&](const Kernel& other) {
+        return other.signature.lowered == instance.signature.lowered;
+      };
+      if (std::ranges::any_of(kernels, is_same)) {
+        said.push_back(
+            fmt::format("{}: the template was skipped, since {} is a specialization; name an instance "
+                        "with --entry.",
+                        kernel.name, *spelled));
+        continue;
+      }
+      kernels.push_back(std::move(instance));
       said.push_back(fmt::format("{}: the template is instantiated as {}.", kernel.name, *spelled));
     } catch (const InputError&) {
       said.push_back(fmt::format(

@@ -488,6 +488,36 @@ KERNEL block_sum(const T* data, T* result, int n) {
   CHECK(only(contract).output_name == "result");
 }
 
+TEST_CASE("a template that is not guessed is noted", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
+  const Workshop workshop;
+  const std::string body =
+      "{ if (threadIdx.x == 0) { *out = 0; for (int i = 0; i < n; ++i) *out += in[i]; } }\n";
+  const std::string parameters = "(const float* in, float* out, int n) ";
+  const auto source = workshop.write(
+      "k.cu",
+      "__global__ void total" + parameters + body + "template <typename... T> __global__ void many_sum" +
+          parameters + body +
+          "template <typename T> __global__ void own_sum(const T* in, T* out, int n) { *out = in[n]; }\n"
+          "template <> __global__ void own_sum<float>" +
+          parameters + body +
+          "template <typename T> __global__ void total(const T* in, T* out, int n, int m) " + body);
+  CompileOptions options;
+  options.cache = workshop.path() / "ptx";
+  std::vector<std::string> said;
+  CHECK(guess_contracts(source, "", options, said).size() == 3);  // total, own_sum<float>, total<float>
+  const auto says = [&](const char* sentence) {
+    return std::ranges::find(said, std::string(sentence)) != said.end();
+  };
+  CHECK(
+      says("many_sum: the template was skipped, since its arguments cannot be guessed; name an instance with "
+           "--entry."));
+  CHECK(says(
+      "own_sum: the template was skipped, since own_sum<float> is a specialization; name an instance with "
+      "--entry."));
+  CHECK(says("total: the template is instantiated as total<float>."));
+}
+
 TEST_CASE("a parameter named after groups receives the number of groups", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;
