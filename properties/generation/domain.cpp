@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "contracts/sizes.h"
+#include "properties/case.h"
 
 namespace foldproof {
 namespace {
@@ -29,11 +30,11 @@ Bounds Domain::bounds(const std::pair<std::string, Range>& variable, const Varia
   if (name == "block") cap = most_threads_of_a_block;
   if (name == "grid") cap = most_blocks;
   if (name == "segments") cap = most_segments;
-  if (name == "count" && range.low > cap)
-    throw InputError(
-        fmt::format("the contract claims counts of at least {}, but the largest count tried is {}", range.low,
-                    cap),
-        variable.second.low.where());
+  if (name == "offset") cap = largest_offset;
+  if ((name == "count" || name == "offset") && range.low > cap)
+    throw InputError(fmt::format("the contract claims {0}s of at least {1}, but the largest {0} tried is {2}",
+                                 name, range.low, cap),
+                     variable.second.low.where());
   const std::int64_t high = std::max(range.low, std::min(range.high, cap));
   const Bounds tried = tried_of(name, {range.low, high}, chosen);
   return {tried.low, name == "count" ? tried.high : highest_that_fits(name, tried, chosen)};

@@ -219,6 +219,10 @@ TEST_CASE("a domain beyond the largest count is refused") {
   CHECK_THROWS_WITH(
       domain.nearest({}),
       "the contract claims counts of at least 2147483648, but the largest count tried is 65536");
+  const Instance misaligned = with_domain({{"offset", "2^21"}, {"count", "1 .. 32"}});
+  CHECK_THROWS_WITH(
+      Domain(misaligned, 1 << 16).nearest({}),
+      "the contract claims offsets of at least 2097152, but the largest offset tried is 1048576");
 }
 
 TEST_CASE("a case depends only on identity, seed and index") {
