@@ -293,7 +293,8 @@ TEST_CASE("an interrupt while nvcc is asked for its version ends the run with on
   const std::string source = folder.file("k.cu", "__global__ void k() {}");
   const std::string started = folder.path("started");
   const std::string endless = fake_nvcc(folder, "touch " + started + "; sleep 60", "exit 1");
-  const RanJson ran = run_json({"audit", source, "--nvcc", endless}, {.interrupt_once = started});
+  const RanJson ran =
+      run_json({"sanitize", source, "--entry", "k", "--nvcc", endless}, {.interrupt_once = started});
   check_is_interrupted(ran);
   CHECK(ran.json.at("error").at("message") == "the run was interrupted");
 }

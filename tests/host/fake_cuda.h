@@ -37,7 +37,7 @@ inline constexpr const char* fake_nvcc = R"(#!/bin/sh
 for argument; do
   shift
   case "$argument" in
-    -gencode*) ;;
+    -gencode*|--keep*) ;;
     *.cu) set -- "$@" -x c++ "$argument" ;;
     *) set -- "$@" "$argument" ;;
   esac
