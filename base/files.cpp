@@ -210,14 +210,16 @@ fs::path resolved_path(const fs::path& path) {
 
 fs::path without_links(const fs::path& path) {
   std::error_code error;
-  const fs::path canonical = fs::weakly_canonical(fs::absolute(path, error), error);
+  const fs::path absolute = fs::absolute(path, error);
+  if (error) return path;  // the current folder no longer exists
+  const fs::path canonical = fs::weakly_canonical(absolute, error);
   return error ? resolved_path(path) : canonical;
 }
 
 bool is_below(const fs::path& file, const fs::path& folder) {
   std::error_code error;
   const fs::path target = fs::weakly_canonical(file, error), base = fs::weakly_canonical(folder, error);
-  return !error && std::ranges::mismatch(base, target).in1 == base.end();
+  return !error && !base.empty() && std::ranges::mismatch(base, target).in1 == base.end();
 }
 
 fs::path settled_path(const fs::path& folder) {

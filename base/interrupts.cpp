@@ -165,7 +165,7 @@ void forget_interrupts() {
   interrupted = false;
   graceful = 0;
   default_interrupts();
-  sigset_t none;  // whoever started the program may have blocked a signal that tells its processes to end
+  sigset_t none;  // the parent process may have blocked signals; forked processes must receive all of them
   sigemptyset(&none);
   pthread_sigmask(SIG_SETMASK, &none, nullptr);
 }

@@ -26,21 +26,22 @@ std::vector<const EntrySignature*> containing(const std::vector<EntrySignature>&
   return found;
 }
 
-/// Throws InputError if `wished` is the name of a template of the source, of which there is no instance: a
-/// kernel with a similar name is not meant.
+/// Throws InputError if `wished` names a template without an instance, so that no kernel with a similar name
+/// is run instead.
 void check_is_no_template(const std::filesystem::path& source, const std::vector<EntrySignature>& entries,
-                          const EntrySignature& wished, const CompileOptions& options) {
-  const auto is_meant = [&](const DeclaredKernel& kernel) {
-    return !kernel.template_parameters.empty() && is_same_spelling(kernel.name, wished.spelled);
-  };
+                          const std::string& wished, const CompileOptions& options) {
   const auto is_there = [&](const EntrySignature& entry) {
-    return is_same_spelling(entry.spelled, wished.spelled) || instantiates(entry.spelled, wished.spelled);
+    return is_same_spelling(entry.spelled, wished) || instantiates(entry.spelled, wished);
   };
-  if (std::ranges::none_of(kernels_declared(preprocessed_source(source, options)), is_meant)) return;
+  const auto is_meant = [&](const DeclaredKernel& kernel) {
+    return !kernel.template_parameters.empty() &&
+           (is_same_spelling(kernel.name, wished) || kernel.name.ends_with("::" + wished));
+  };
   if (std::ranges::any_of(entries, is_there)) return;
-  throw InputError(
-      fmt::format("--entry: \"{0}\" is a template; name an instance, such as \"{0}<float>\"", wished.spelled),
-      {source.string()});
+  if (std::ranges::any_of(kernels_declared(preprocessed_source(source, options)), is_meant))
+    throw InputError(
+        fmt::format("--entry: \"{0}\" is a template; name an instance, such as \"{0}<float>\"", wished),
+        {source.string()});
 }
 
 /// The entry of that name, or else the only one whose name contains it; null if there is none. Throws
@@ -66,7 +67,7 @@ ChosenEntry choose_entry(const std::filesystem::path& source, const std::string&
   if (is_ptx || signature.spelled.find('<') == std::string::npos) {
     const auto image = compile_source(source, {}, options);
     const std::vector<EntrySignature> entries = entries_of(image->ptx.module());
-    if (!is_ptx) check_is_no_template(source, entries, signature, options);
+    if (!is_ptx) check_is_no_template(source, entries, signature.spelled, options);
     if (const EntrySignature* entry = find(entries, wished)) return {image, *entry};
     if (is_ptx && entries.empty())
       throw InputError("there is no kernel (.entry) in this file", {source.string()});

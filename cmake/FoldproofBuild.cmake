@@ -37,7 +37,7 @@ if(FOLDPROOF_SANITIZE)
   target_link_options(foldproof_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
-# A unit of several sources parses their headers once: a build from nothing takes a third of the time. Names in anonymous
+# A unit of several sources parses their headers once: a clean build takes a third of the CPU time. Names in anonymous
 # namespaces of the same module must therefore differ.
 option(FOLDPROOF_UNITY "Compile several sources at a time; OFF rebuilds faster after a change" ON)
 function(foldproof_unity target)

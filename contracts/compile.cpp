@@ -183,13 +183,14 @@ std::string value_of(const char* variable) {
   return value == nullptr ? "" : value;
 }
 
-/// Whether the key covers the flags: option files contain further ones. And whether intermediate files are
-/// kept in the temporary folder.
+/// Whether the output may be cached: the key must cover all flags (option files contain more), and no flag
+/// may move the intermediate files elsewhere.
 bool is_cacheable(const Unit& unit) {
   std::vector<std::string> flags = unit.flags;
   for (const char* variable : variables_with_flags)
     std::ranges::move(split_command(value_of(variable)), std::back_inserter(flags));
   return std::ranges::none_of(flags, [](std::string_view flag) {
+    if (flag.find('@') != std::string_view::npos) return true;  // an option file of the host compiler
     flag.remove_prefix(std::min(flag.find_first_not_of('-'), flag.size()));
     return flag.starts_with("options-file") || flag.starts_with("optf") || flag.starts_with("keep");
   });
@@ -218,9 +219,9 @@ class NvccRun {
 
   std::string program() const { return output_of(kept(), largest_output); }
 
-  /// What the last compilation read, as preprocessed() describes it: a file may have changed in between, and
-  /// back. Nothing unless the unit is cacheable.
-  std::optional<std::string> compiled() const {
+  /// What the last compilation read, as preprocessed() describes it: a file may have changed during the run
+  /// and changed back. nullopt unless the unit is cacheable.
+  std::optional<std::string> text_compiled() const {
     auto text = read_if_possible(folder_.path() / "foldproof.cpp1.ii", largest_output);
     const auto host = unit_.host ? read_if_possible(folder_.path() / "foldproof.cpp4.ii", largest_output)
                                  : std::optional<std::string>("");
@@ -330,7 +331,7 @@ CompiledSource compiled(const Unit& unit, const CompileOptions& options) {
     UnitPtx ptx = run.ptx();
     made = {std::move(ptx.lowered), std::move(ptx.ptx)};
   }
-  if (run.compiled() == source) cache.keep(key, made);
+  if (run.text_compiled() == source) cache.keep(key, made);
   return {std::move(made.lowered), image(unit.host ? "" : std::move(made.ptx))};
 }
 
@@ -385,7 +386,7 @@ Unit completed(Unit unit, const std::string& arch, const CompileOptions& options
 }
 
 /// The spelling with parameters of the only kernel of that name; nothing if there are several, or none. The
-/// kernel may share its name with functions that are no kernels.
+/// kernel may share its name with other functions.
 std::optional<std::string> spelling_of_only_kernel(Unit unit, const std::string& name,
                                                    const CompileOptions& options) {
   unit.entries.clear();

@@ -87,19 +87,21 @@ std::size_t type_length(std::string_view declarator) {
   return follows_type ? begin : declarator.size();
 }
 
-/// The types alone: "const T*" of "const T* in".
-std::vector<std::string> types_of(const DeclaredKernel& kernel) {
+/// The types alone: "const T*" of "const T* in", and "int" of the template parameter "int N = 4".
+std::vector<std::string> types_of(const std::vector<std::string>& parameters) {
   std::vector<std::string> types;
-  for (const std::string_view parameter : kernel.parameters) {
-    const std::string_view declarator = declarator_of(parameter);
+  for (const std::string_view parameter : parameters) {
+    const std::string_view declarator = trimmed(declarator_of(parameter));
     types.emplace_back(trimmed(declarator.substr(0, type_length(declarator))));
   }
   return types;
 }
 
+/// Whether one declares what the other defines.
 bool is_same_kernel(const DeclaredKernel& left, const DeclaredKernel& right) {
-  return left.name == right.name && left.template_parameters == right.template_parameters &&
-         left.is_specialization == right.is_specialization && types_of(left) == types_of(right);
+  return left.name == right.name && left.specialized_for == right.specialized_for &&
+         types_of(left.template_parameters) == types_of(right.template_parameters) &&
+         types_of(left.parameters) == types_of(right.parameters);
 }
 
 /// Scans the tokens and keeps track of the open namespaces.
@@ -171,18 +173,27 @@ class Reader {
     return {};
   }
 
+  /// Whether the current statement begins with "template" without a list of parameters.
+  bool is_explicit_instantiation() const {
+    for (std::size_t i = statement_; i < at_; ++i)
+      if (tokens_[i] == "template") return token(i + 1) != "<";
+    return false;
+  }
+
   /// Reads "__global__ … name(parameters)"; skips attributes such as __launch_bounds__(256).
   std::optional<DeclaredKernel> declaration() {
     DeclaredKernel kernel;
     kernel.template_parameters = template_parameters();
+    const bool is_declared = !is_explicit_instantiation();
     std::string_view word;
     while (++at_ < tokens_.size() && tokens_[at_] != ";" && tokens_[at_] != "{") {
       if (is_word(tokens_[at_].front())) {
         word = tokens_[at_];
-        kernel.is_specialization = false;
+        kernel.specialized_for.clear();  // those were arguments of the type before the name
       } else if (tokens_[at_] == "<") {
-        kernel.is_specialization = true;  // unless a name follows: then these were arguments of its type
-        at_ = behind(at_, "<", ">") - 1;
+        const std::size_t end = behind(at_, "<", ">");
+        kernel.specialized_for = joined(tokens_, at_, end);
+        at_ = end - 1;
       }
       if (at_ >= tokens_.size() || tokens_[at_] != "(") continue;
       const std::size_t end = behind(at_, "(", ")");
@@ -195,7 +206,7 @@ class Reader {
         kernel.template_parameters.insert(kernel.template_parameters.end(), static_cast<std::size_t>(autos),
                                           "typename");
         at_ = end;
-        return kernel;
+        return is_declared ? std::optional(kernel) : std::nullopt;
       }
       at_ = end - 1;
     }

@@ -13,14 +13,15 @@ struct DeclaredKernel {
   std::string name;                              ///< including namespaces: "ns::sum"
   std::vector<std::string> template_parameters;  ///< "typename T", "int B = 128"; "typename" for auto
   std::vector<std::string> parameters;           ///< "const T* __restrict__ input"
-  bool is_specialization = false;                ///< of a template, for certain arguments
+  std::string specialized_for;                   ///< "<float>" of a specialization; otherwise empty
 };
 
 /// The lines of `preprocessed` that come from `file` itself and not from what it includes, whatever names its
 /// #line directives give them. `file` is as in the line markers of `nvcc -E`.
 std::string lines_of_file(std::string_view preprocessed, const std::string& file);
 
-/// In source order, each name once for every list of template parameters and parameter types. Macros are not expanded.
+/// In source order, without repetitions and explicit instantiations. Kernels of the same name differ in
+/// template parameters or parameter types. Does not expand macros.
 std::vector<DeclaredKernel> kernels_declared(std::string_view source);
 
 /// The name in a parameter's declaration, such as "input"; empty if it has none.

@@ -36,6 +36,40 @@ Kernel compiled_kernel(const fs::path& source, const std::string& entry,
   return kernel_of(made.image, made.lowered.at(0), declared);
 }
 
+/// Whether the kernels include an instance of the template. Specializations are compiled even if nothing uses
+/// the template, so they do not count.
+bool is_instantiated(const DeclaredKernel& kernel, const std::vector<Kernel>& kernels,
+                     const std::vector<DeclaredKernel>& declared) {
+  const auto is_instance = [&](const Kernel& other) {
+    return other.signature.spelled.ends_with('>') && plain_name(other.signature.spelled) == kernel.name &&
+           other.signature.parameters.size() == kernel.parameters.size();
+  };
+  const auto specializes = [&](const DeclaredKernel& other) {
+    return !other.specialized_for.empty() && other.name == kernel.name &&
+           other.parameters.size() == kernel.parameters.size();
+  };
+  return std::ranges::count_if(kernels, is_instance) > std::ranges::count_if(declared, specializes);
+}
+
+/// An instance of the template with common arguments, added to the kernels; or why there is none.
+std::string add_instance(const fs::path& source, const DeclaredKernel& kernel,
+                         const std::vector<DeclaredKernel>& declared, const CompileOptions& options,
+                         std::vector<Kernel>& kernels) {
+  const auto spelled = instantiation_of(kernel);
+  if (!spelled) return "its arguments cannot be guessed";
+  try {
+    Kernel instance = compiled_kernel(source, *spelled, declared, options);
+    const auto is_same = [&](const Kernel& other) {
+      return other.signature.lowered == instance.signature.lowered;
+    };
+    if (std::ranges::any_of(kernels, is_same)) return fmt::format("{} is a specialization", *spelled);
+    kernels.push_back(std::move(instance));
+    return "";
+  } catch (const InputError&) {
+    return fmt::format("{} does not compile", *spelled);
+  }
+}
+
 /// The kernels that the source itself instantiates, then its other templates with common arguments.
 std::vector<Kernel> all_kernels(const fs::path& source, const std::vector<DeclaredKernel>& declared,
                                 const CompileOptions& options, std::vector<std::string>& said) {
@@ -43,44 +77,15 @@ std::vector<Kernel> all_kernels(const fs::path& source, const std::vector<Declar
   const auto image = compile_source(source, {}, options);
   for (const EntrySignature& entry : entries_of(image->ptx.module()))
     kernels.push_back(kernel_of(*image, entry.lowered, declared));
-  std::vector<std::string> instantiated;
-  for (const Kernel& kernel : kernels)
-    if (kernel.signature.spelled.ends_with('>')) instantiated.push_back(plain_name(kernel.signature.spelled));
+  const std::vector<Kernel> own = kernels;
   for (const DeclaredKernel& kernel : declared) {
-    if (kernel.template_parameters.empty()) continue;
-    const auto specializes = [&](const DeclaredKernel& other) {
-      return other.is_specialization && other.name == kernel.name;
-    };
-    // A specialization is compiled even if nothing uses the template.
-    if (std::ranges::count(instantiated, kernel.name) > std::ranges::count_if(declared, specializes))
-      continue;
-    const auto spelled = instantiation_of(kernel);
-    if (!spelled) {
-      said.push_back(
-          fmt::format("{0}: the template was skipped, since its arguments cannot be guessed; name an "
-                      "instance with --entry.",
-                      kernel.name));
-      continue;
-    }
-    try {
-      Kernel instance = compiled_kernel(source, *spelled, declared, options);
-      const auto is_same = [&](const Kernel& other) {
-        return other.signature.lowered == instance.signature.lowered;
-      };
-      if (std::ranges::any_of(kernels, is_same)) {
-        said.push_back(
-            fmt::format("{}: the template was skipped, since {} is a specialization; name an instance "
-                        "with --entry.",
-                        kernel.name, *spelled));
-        continue;
-      }
-      kernels.push_back(std::move(instance));
-      said.push_back(fmt::format("{}: the template is instantiated as {}.", kernel.name, *spelled));
-    } catch (const InputError&) {
-      said.push_back(fmt::format(
-          "{}: the template was skipped, since {} does not compile; name an instance with --entry.",
-          kernel.name, *spelled));
-    }
+    if (kernel.template_parameters.empty() || is_instantiated(kernel, own, declared)) continue;
+    const std::string why_not = add_instance(source, kernel, declared, options, kernels);
+    said.push_back(why_not.empty()
+                       ? fmt::format("{}: the template is instantiated as {}.", kernel.name,
+                                     kernels.back().signature.spelled)
+                       : fmt::format("{}: the template was skipped, since {}; name an instance with --entry.",
+                                     kernel.name, why_not));
   }
   return kernels;
 }

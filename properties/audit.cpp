@@ -167,6 +167,7 @@ class Audit {
     if (stopped_ || evaluations.size() == cases.size()) return;
     // The runner has lost too many processes.
     left_out_ = options_.cases - begin - evaluations.size();
+    ended_early_ = "the kernel ended too many processes";
     stopped_ = true;
   }
 
@@ -370,17 +371,27 @@ class Audit {
     // Undefined behaviour first: it explains wrong values.
     std::stable_partition(report_.findings.begin(), report_.findings.end(),
                           [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
-    KernelReport triaged = report_;
-    triage(triaged, contract_, today_, capabilities_.observes_launches ? Watched::yes : Watched::no);
+    KernelReport triaged = triaged_for(contract_);
     if (shows_enough(triaged)) return triaged;
-    report_.verdict = Verdict::skipped;
-    report_.reason = ended_early_;
-    return std::move(report_);
+    // What the source announces may still have come.
+    Contract patient = contract_;
+    for (Announced& announced : patient.expected) announced.is_optional = true;
+    triaged = triaged_for(patient);
+    triaged.verdict = Verdict::skipped;
+    triaged.expected = false;
+    triaged.reason = ended_early_;
+    return triaged;
   }
 
-  /// A run that ended early does not show what is absent, and a case that did not end, even an accepted one,
-  /// says nothing about others. A budget is meant to end a run, which counts unless it ended before the first
-  /// case; stored cases do not count, because anybody may have written them.
+  KernelReport triaged_for(const Contract& contract) const {
+    KernelReport report = report_;
+    triage(report, contract, today_, capabilities_.observes_launches ? Watched::yes : Watched::no);
+    return report;
+  }
+
+  /// A run that ended early, or at a timeout (even an accepted one), cannot show that a kernel is clean. A
+  /// run that used up its budget counts if it generated at least one case; stored cases do not count, because
+  /// an attacker may have written them.
   bool shows_enough(const KernelReport& triaged) const {
     const bool is_clean = triaged.verdict == Verdict::clean;
     if (ended_by_ == EndReason::none) return !is_clean || ended_early_.empty();

@@ -99,8 +99,8 @@ Parameter parameter_of(const std::string& type, const std::string& name) {
   return parameter;
 }
 
-/// The parameters of the only declared kernel of that name; of overloads, the only one that has as many. None
-/// if several do.
+/// The parameters of the declared kernel of that name; of overloads, of those with as many parameters. None
+/// if several have different names for them.
 std::vector<std::string> written_parameters(const EntrySignature& signature,
                                             const std::vector<DeclaredKernel>& declared) {
   std::vector<DeclaredKernel> named;
@@ -111,7 +111,16 @@ std::vector<std::string> written_parameters(const EntrySignature& signature,
     std::erase_if(named, [&](const DeclaredKernel& kernel) {
       return kernel.parameters.size() != signature.parameters.size();
     });
-  return named.size() == 1 ? named.front().parameters : std::vector<std::string>{};
+  const auto names_of = [](const DeclaredKernel& kernel) {
+    std::vector<std::string> names;
+    for (const std::string& parameter : kernel.parameters) names.push_back(declared_name(parameter));
+    return names;
+  };
+  const auto differs = [&](const DeclaredKernel& other) {
+    return names_of(other) != names_of(named.front());
+  };
+  return named.empty() || std::ranges::any_of(named, differs) ? std::vector<std::string>{}
+                                                              : named.front().parameters;
 }
 
 /// Types come from the demangled name; names, and with C linkage also the types, from the text of the source.

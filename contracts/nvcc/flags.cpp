@@ -6,9 +6,9 @@
 #include <cctype>
 #include <iterator>
 #include <optional>
-#include <sstream>
 
 #include "base/files.h"
+#include "base/text.h"
 
 namespace foldproof {
 namespace {
@@ -77,8 +77,8 @@ constexpr FlagRow flag_rows[] = {
     {"--diag-suppress", Value::word},
 };
 
-/// Flags of nvcc and of host compilers that are not taken, and whose value is the next word. A value may look
-/// like a flag.
+/// Flags of nvcc and of host compilers that Foldproof ignores, and whose value is the next word. A value may
+/// look like a flag.
 constexpr std::string_view with_separate_value[] = {"-o",
                                                     "--output-file",
                                                     "-x",
@@ -192,25 +192,26 @@ struct DividedWords {
       }
       const bool is_separate = name.size() == word.size();
       if (is_separate && ++i == words.size()) break;
-      std::istringstream values(is_separate ? words[i].value : word.substr(name.size() + 1));
-      for (std::string value; std::getline(values, value, ',');) host.push_back({value, words[i].where});
+      std::string list = is_separate ? words[i].value : word.substr(name.size() + 1);
+      std::ranges::replace(list, ',', ' ');
+      for (std::string& value : split_command(list)) host.push_back({std::move(value), words[i].where});
     }
   }
 };
 
-bool is_for_preprocessor(const std::string& flag) {
-  const FlagRow* row = row_of(flag);
-  return row != nullptr && (row->value == Value::definition || row->value == Value::file);
-}
+bool is_any(Value) { return true; }
 
-/// Drops the flags that are not in the table, and the words that are values of such flags.
-std::vector<FlagWord> words_in_table(std::span<const FlagWord> words) {
+/// What also matters for device code among the flags of the host compiler.
+bool is_for_preprocessor(Value value) { return value == Value::definition || value == Value::file; }
+
+/// The flags in the table with such values. Drops the others, and the words that are values of other flags.
+std::vector<FlagWord> words_in_table(std::span<const FlagWord> words, bool (*is_taken)(Value)) {
   std::vector<FlagWord> taken;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i].value;
     if (std::ranges::find(with_separate_value, word) != std::end(with_separate_value)) {
       ++i;
-    } else if (const FlagRow* row = row_of(word)) {
+    } else if (const FlagRow* row = row_of(word); row != nullptr && is_taken(row->value)) {
       taken.push_back(words[i]);
       const bool has_separate_value = row->value != Value::none && word == row->name;
       if (has_separate_value && i + 1 < words.size()) taken.push_back(words[++i]);
@@ -248,9 +249,9 @@ std::vector<std::string> harmless_flags(std::span<const FlagWord> words, const f
 
 std::vector<std::string> harmless_flags_among(std::span<const FlagWord> words, const fs::path& folder) {
   const DividedWords divided(words);
-  std::vector<std::string> flags = harmless_flags(words_in_table(divided.own), folder);
-  std::ranges::copy_if(harmless_flags(words_in_table(divided.host), folder), std::back_inserter(flags),
-                       is_for_preprocessor);
+  std::vector<std::string> flags = harmless_flags(words_in_table(divided.own, is_any), folder);
+  std::ranges::move(harmless_flags(words_in_table(divided.host, is_for_preprocessor), folder),
+                    std::back_inserter(flags));
   return flags;
 }
 

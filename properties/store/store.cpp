@@ -71,8 +71,9 @@ struct TomlFiles {
       notes.push_back(
           fmt::format("the stored cases in {} were not read: {}", folder.string(), error.message()));
     if (!others.empty())
-      notes.push_back(fmt::format("{} of the files in {} {} no stored case, or cannot be read: {}{}",
-                                  others.size(), folder.string(), others.size() == 1 ? "is" : "are",
+      notes.push_back(fmt::format("{} .toml {} in {} {} or cannot be read: {}{}", others.size(),
+                                  others.size() == 1 ? "file" : "files", folder.string(),
+                                  others.size() == 1 ? "is not a stored case" : "are not stored cases",
                                   others.front().filename().string(), others.size() > 1 ? ", …" : ""));
   }
 };
@@ -88,13 +89,16 @@ CaseStore::Loaded CaseStore::load(const Contract& contract, const Instance& inst
   const TomlFiles files(folder_);
   loaded.notes = files.notes;
   const fs::path subject = subject_of(contract);
+  std::size_t outdated = 0;
   for (const fs::path& file : files.cases) {
     StoredCase stored = load_case(file);
     if (place_of(stored.contract) != subject || stored.entry != entry_of(contract, instance)) continue;
-    if (std::ranges::find(contract.instances, stored.instance, &Instance::label) == contract.instances.end())
+    if (std::ranges::find(contract.instances, stored.instance, &Instance::label) ==
+            contract.instances.end() &&
+        ++outdated == 1)
       loaded.notes.push_back(
-          fmt::format("a stored case was skipped (the contract has no instance \"{}\"): {}", stored.instance,
-                      file.string()));
+          fmt::format("stored cases were skipped, since the contract has no instance \"{}\": {}",
+                      stored.instance, file.string()));
     if (stored.instance == instance.label) loaded.cases.push_back(std::move(stored));
   }
   return loaded;

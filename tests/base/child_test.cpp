@@ -183,7 +183,7 @@ TEST_CASE("a program that does not end before the deadline is killed") {
   CHECK(std::chrono::steady_clock::now() - begin < 10s);
 }
 
-TEST_CASE("a forked process receives the signals that whoever started the program had blocked") {
+TEST_CASE("a forked process receives signals that its parent has blocked") {
   sigset_t blocked, before;
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGHUP);

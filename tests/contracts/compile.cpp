@@ -214,7 +214,7 @@ TEST_CASE("a macro that counts its uses cannot make another kernel stand for an 
   CHECK(lowered(contract, 0, 0) == "_Z5wrongPf");
 }
 
-TEST_CASE("the name of a kernel may also be that of functions that are no kernels", "[nvcc]") {
+TEST_CASE("a kernel may share its name with other functions", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   const std::string kernel = "__global__ void wrong(float* x) { x[0] = 0; }\n";
@@ -294,7 +294,7 @@ TEST_CASE("PTX is not cached if a file changed while nvcc ran, even if it change
   workshop.write("value.h", "#define VALUE 4711\n");
   const std::string first = workshop.write("first.h", "#define VALUE 4711\n").string();
   const std::string other = workshop.write("other.h", "#define VALUE 4712\n").string();
-  // Whoever only looks before and after a compilation always sees the first header.
+  // A check before and after the compilation sees only the first header.
   const LoggedNvcc nvcc(
       workshop, fmt::format("case \"$*\" in *\" -E \"*) cp {0} {2} ;; *) cp {1} {2} ;; esac", first, other,
                             (workshop.path() / "value.h").string()));

@@ -63,11 +63,13 @@ TEST_CASE("a word that is the value of another flag is not a flag") {
   CHECK(flags_of(workshop, {"-U -DA"}) == Flags{"-U-DA"});
 }
 
-TEST_CASE("definitions for the host compiler count, which also preprocesses device code") {
+TEST_CASE("definitions for the host compiler count, since it also preprocesses device code") {
   const Workshop workshop;
   CHECK(flags_of(workshop, {"-Xcompiler=-DA,-fPIC,-DB=1 -Xcompiler -UC -Xcompiler -O2"}) ==
         Flags{"-DA", "-DB=1", "-UC"});
   CHECK(flags_of(workshop, {"-Xcompiler -D,A -Xcompiler -D -DX -Xcompiler B -Xcompiler -MF,-DC"}) ==
         Flags{"-DX", "-DA", "-DB"});
+  CHECK(flags_of(workshop, {R"(-Xcompiler \"-O -DA -DB\" -Xcompiler=-O,-DC,-Wl;)"}) ==
+        Flags{"-DA", "-DB", "-DC"});
   CHECK(flags_of(workshop, {"-DA -Xcompiler"}) == Flags{"-DA"});
 }

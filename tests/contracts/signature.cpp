@@ -256,10 +256,23 @@ __global__ std::enable_if_t<true> plain(const auto* in, float* out) {}
   CHECK(kernels[0].name == "a::sum");
   CHECK(kernels[1].template_parameters.size() == 2);
   CHECK(kernels[2].name == "a::sum");
-  CHECK(kernels[2].is_specialization);
+  CHECK(kernels[2].specialized_for == "<int>");
   CHECK(kernels[3].name == "plain");
-  CHECK_FALSE(kernels[3].is_specialization);
+  CHECK(kernels[3].specialized_for.empty());
   CHECK(kernels[3].template_parameters == std::vector<std::string>{"typename"});
+}
+
+TEST_CASE("a template is declared once, whatever is instantiated or specialized") {
+  const auto kernels = kernels_declared(
+      "template <class T, int N = 4> __global__ void sum(T* x);\n"
+      "template <class T, int N> __global__ void sum(T* out) {}\n"
+      "template __global__ void sum<float, 2>(float* x);\n"
+      "template <> __global__ void sum<float, 8>(float* x) {}\n"
+      "template <> __global__ void sum<float, 16>(float* x) {}\n");
+  REQUIRE(kernels.size() == 3);
+  CHECK(kernels[0].template_parameters.size() == 2);
+  CHECK(kernels[1].specialized_for == "<float,8>");
+  CHECK(kernels[2].specialized_for == "<float,16>");
 }
 
 TEST_CASE("the lines of a file are separated from those of what it includes, whatever #line calls them") {

@@ -85,7 +85,7 @@ TEST_CASE("what is not read in a store is noted") {
     for (const std::string& damaged :
          {std::string(), text.substr(0, 20), "format = 1\n" + text.substr(text.find("[case"))}) {
       REQUIRE(write_file(file, damaged));
-      CHECK(notes() == fmt::format("1 of the files in {} is no stored case, or cannot be read: {}",
+      CHECK(notes() == fmt::format("1 .toml file in {} is not a stored case or cannot be read: {}",
                                    store.string(), file.filename().string()));
     }
   }
@@ -93,7 +93,8 @@ TEST_CASE("what is not read in a store is noted") {
     std::string other = text;
     other.replace(other.find("T=f32"), 5, "T=f64");
     REQUIRE(write_file(file, other));
-    CHECK(notes() == "a stored case was skipped (the contract has no instance \"T=f64\"): " + file.string());
+    CHECK(notes() ==
+          "stored cases were skipped, since the contract has no instance \"T=f64\": " + file.string());
   }
 }
 
@@ -222,6 +223,7 @@ TEST_CASE("a suppressed timeout ends the audit, which is then not clean") {
   const KernelReport report = fake::audit(contract, never_ends, storing_in(folder.path()));
   CHECK(report.verdict == Verdict::skipped);
   CHECK(report.reason == "the audit stopped at the first case that did not end");
+  CHECK(report.findings.empty());
 }
 
 std::string note_of_stored(const KernelReport& report) {
