@@ -216,6 +216,11 @@ fs::path without_links(const fs::path& path) {
   return error ? resolved_path(path) : canonical;
 }
 
+fs::path folder_of(const fs::path& file) {
+  std::error_code error;
+  return without_links(fs::absolute(file, error).parent_path());
+}
+
 bool is_below(const fs::path& file, const fs::path& folder) {
   std::error_code error;
   const fs::path target = fs::weakly_canonical(file, error), base = fs::weakly_canonical(folder, error);
@@ -337,10 +342,7 @@ fs::path& chosen_folder() {
 /// The user's folder for temporary files, which may not exist.
 fs::path system_temporary_folder() {
   const char* named = std::getenv("TMPDIR");
-  if (named == nullptr || *named == '\0') return "/tmp";
-  std::error_code error;  // the current folder may not exist
-  const fs::path absolute = fs::absolute(named, error);
-  return error ? fs::path(named) : absolute;
+  return named != nullptr && *named != '\0' ? resolved_path(named) : fs::path("/tmp");
 }
 
 fs::path parent_of_temporary_folders() {

@@ -68,6 +68,9 @@ std::filesystem::path resolved_path(const std::filesystem::path& path);
 /// The absolute path with all links followed; resolved_path() if that is not possible.
 std::filesystem::path without_links(const std::filesystem::path& path);
 
+/// The folder of the file, in the same form. The file itself may be a link.
+std::filesystem::path folder_of(const std::filesystem::path& file);
+
 /// Whether the file is in the folder or below it, after following links.
 bool is_below(const std::filesystem::path& file, const std::filesystem::path& folder);
 

@@ -29,7 +29,7 @@ struct ReplayCommandLine {
 /// an audit stores in a folder next to that file.
 void check_named_file(const StoredCase& stored, const fs::path& file) {
   std::error_code error;
-  const fs::path store = without_links(fs::absolute(file, error).parent_path());
+  const fs::path store = folder_of(file);
   const auto refuse = [&](const std::string& why) {
     throw InputError(fmt::format("the case names {}, which is {}; pass --trust to allow it",
                                  stored.contract.string(), why),

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "base/files.h"
@@ -77,9 +78,11 @@ std::vector<Kernel> all_kernels(const fs::path& source, const std::vector<Declar
   const auto image = compile_source(source, {}, options);
   for (const EntrySignature& entry : entries_of(image->ptx.module()))
     kernels.push_back(kernel_of(*image, entry.lowered, declared));
-  const std::vector<Kernel> own = kernels;
-  for (const DeclaredKernel& kernel : declared) {
-    if (kernel.template_parameters.empty() || is_instantiated(kernel, own, declared)) continue;
+  std::vector<DeclaredKernel> templates;
+  std::ranges::copy_if(declared, std::back_inserter(templates), [&](const DeclaredKernel& kernel) {
+    return !kernel.template_parameters.empty() && !is_instantiated(kernel, kernels, declared);
+  });
+  for (const DeclaredKernel& kernel : templates) {
     const std::string why_not = add_instance(source, kernel, declared, options, kernels);
     said.push_back(why_not.empty()
                        ? fmt::format("{}: the template is instantiated as {}.", kernel.name,

@@ -26,10 +26,7 @@ bool is_link(const fs::path& path) {
 
 /// The file's path, in which only the file itself may be a link. All paths to a file through its folder have
 /// one place.
-fs::path place_of(const fs::path& file) {
-  std::error_code error;
-  return without_links(fs::absolute(file, error).parent_path()) / file.filename();
-}
+fs::path place_of(const fs::path& file) { return folder_of(file) / file.filename(); }
 
 /// The place of the file that a replay must read: the contract, or the source from which one is guessed.
 fs::path subject_of(const Contract& contract) {

@@ -31,6 +31,13 @@ AuditOptions storing_in(const fs::path& folder, std::uint64_t cases = 40) {
   return options;
 }
 
+/// Ends before the first generated case.
+AuditOptions without_time(const fs::path& folder) {
+  AuditOptions options = storing_in(folder);
+  options.budget = std::chrono::milliseconds(0);
+  return options;
+}
+
 std::vector<fs::path> files_in(const fs::path& folder) {
   return {fs::directory_iterator(folder), fs::directory_iterator()};
 }
@@ -187,15 +194,12 @@ TEST_CASE("a stored case is found again although its folder or its contract is n
 
 TEST_CASE("a budget that ends while stored cases run leaves nothing checked") {
   const TemporaryFolder folder;
-  Contract contract = fake::contract(Operator::sum, Element::f32);
-  contract.file = folder.path() / "fake.toml";
+  const Contract contract = contract_at(folder.path() / "fake.toml");
   StoredCase stored{"fake.toml", contract.instances[0].label, "wrong-value", {}};
   stored.c.input = {"uniform", 4, {}, {}};
   stored.c.variables = {{"count", 5}, {"block", 32}};
   REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored)));
-  AuditOptions options = storing_in(folder.path());
-  options.budget = std::chrono::milliseconds(0);
-  const KernelReport report = fake::audit(contract, correct, options);
+  const KernelReport report = fake::audit(contract, correct, without_time(folder.path()));
   CHECK(report.cases == 1);
   CHECK(report.verdict == Verdict::skipped);
 }
@@ -204,9 +208,7 @@ TEST_CASE("an optional announcement does not make a run clean that ended before 
   const TemporaryFolder folder;
   Contract contract = contract_at(folder.path() / "fake.toml");
   contract.expected = {{Kind::deadlock, {"fake.cu", 1, 0}, true}};
-  AuditOptions options = storing_in(folder.path());
-  options.budget = std::chrono::milliseconds(0);
-  const KernelReport report = fake::audit(contract, loses_element_40, options);
+  const KernelReport report = fake::audit(contract, loses_element_40, without_time(folder.path()));
   CHECK(report.cases == 0);
   CHECK(report.verdict == Verdict::skipped);
 }
