@@ -5,6 +5,7 @@
 
 namespace foldproof {
 
+Run attach_all_reduce(CLI::App& app, Console& console);
 Run attach_compare(CLI::App& app, Console& console);
 Run attach_claims(CLI::App& app, Console& console);
 Run attach_detection(CLI::App& app, Console& console);

@@ -68,8 +68,9 @@ int list(const std::string& path, const Console& console) {
 /// Each device that `--device` accepts, with its name, or why it is not available.
 int list_devices(const Console& console) {
   Json devices = Json::array();
-  devices.push_back({{"device", "emulated"}, {"name", emulated::device_name}, {"lack", nullptr}});
-  Json cuda{{"device", "cuda"}, {"name", nullptr}, {"lack", nullptr}};
+  devices.push_back(
+      {{"device", "emulated"}, {"name", emulated::device_name}, {"count", 1}, {"lack", nullptr}});
+  Json cuda{{"device", "cuda"}, {"name", nullptr}, {"count", gpus().count}, {"lack", nullptr}};
   if (gpus().lack.empty())
     cuda["name"] = gpus().name;
   else
@@ -80,9 +81,12 @@ int list_devices(const Console& console) {
     return exit_ok;
   }
   std::string lines;
-  for (const Json& device : devices)
-    lines += fmt::format("{:<9} {}\n", device["device"].get<std::string>(),
-                         printable(device[device["name"].is_null() ? "lack" : "name"].get<std::string>()));
+  for (const Json& device : devices) {
+    const auto count = device["count"].get<unsigned>();
+    lines += fmt::format("{:<9} {}{}\n", device["device"].get<std::string>(),
+                         printable(device[device["name"].is_null() ? "lack" : "name"].get<std::string>()),
+                         count > 1 ? fmt::format(" ({} GPUs)", count) : "");
+  }
   console.print(lines);
   return exit_ok;
 }

@@ -18,7 +18,8 @@ std::string today();
 /// audit.
 bool is_accepted(const Finding& finding, const Contract& contract, const std::string& date);
 
-/// Whether the device observes launches.
+/// Whether everything that is announced must be found: on a device that observes launches, and for a host
+/// function, which no other device runs.
 enum class Watched : bool { no, yes };
 
 /// Marks announced findings as expected, drops suppressed ones (with a note), adds a finding for every
@@ -26,9 +27,9 @@ enum class Watched : bool { no, yes };
 /// along with announced undefined behaviour that was reported, and never required there. `date` decides which
 /// suppressions still hold.
 ///
-/// On a device that does not observe launches, a defect is found if a finding of an announced family was
-/// reported; otherwise findings give Verdict::another_finding. Other findings are expected if undefined
-/// behaviour is announced, which explains them. A defect may leave no trace there, so none is required.
+/// If not everything must be found, a defect is found if a finding of an announced family was reported; other
+/// findings give Verdict::another_finding. They are expected if undefined behaviour is announced, which
+/// explains them. A defect without a finding is clean.
 void triage(KernelReport& report, const Contract& contract, const std::string& date,
             Watched watched = Watched::yes);
 

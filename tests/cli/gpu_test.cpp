@@ -35,6 +35,7 @@ TEST_CASE("Devices are listed with the reason why one is missing", "[cli][gpu]")
   CHECK(devices.at(0).at("lack").is_null());
   CHECK(devices.at(1).at("device") == "cuda");
   CHECK(devices.at(1).at("name").is_null());
+  CHECK(devices.at(1).at("count") == 0);
   CHECK(devices.at(1).at("lack").get<std::string>().find("no CUDA device available") == 0);
 }
 

@@ -59,6 +59,11 @@ class Bench {
                             "[claims]\ndeterministic = true\n");
   }
 
+  /// The source announces a finding.
+  void announce(const std::string& entry, const std::string& kind) const {
+    folder_.file("kernels/" + entry + ".cu", std::string(source) + "// finding: " + kind + "\n");
+  }
+
   RanJson audit(const std::string& path, int gpus) const {
     return run_json({"audit", path, "--trust", "--cases", "24"}, how(gpus));
   }
@@ -107,6 +112,18 @@ TEST_CASE("wrong host functions are found, and their cases replayed") {
     CHECK(run({"replay", kept.path().string(), "--trust"}, bench.how(1)).status == 1);
   const RanJson differs = bench.audit(bench.contract("differs"), 1);
   CHECK(differs.status == 1);
+}
+
+TEST_CASE("an announced finding of a host function must be found, since no other device runs it") {
+  const Bench bench;
+  const std::string right = bench.contract("right"), loses = bench.contract("loses_the_last");
+  bench.announce("right", "wrong-value");
+  bench.announce("loses_the_last", "wrong-value");
+  const RanJson silent = bench.audit(right, 1);
+  INFO(silent.json);
+  CHECK(silent.status == 1);
+  CHECK(kind_in(silent) == "contract-violation");
+  CHECK(bench.audit(loses, 1).status == 0);
 }
 
 TEST_CASE("a function for several GPUs uses those that are present, and is skipped with only one") {

@@ -45,5 +45,12 @@ step bench.kernels 120 bandwidth.json "$laboratory" bench kernels --runs 15 --fo
 step bench.page 10 bandwidth.txt "$laboratory" bench kernels --measured bandwidth.json
 step bench.claims 300 claims.md "$laboratory" claims --measured bandwidth.json
 step bench.exact 120 exact.txt "$laboratory" bench exact --runs 15
+gpus=$("$program" list --devices --format json | sed 's/.*"device":"cuda"[^}]*"count":\([0-9]*\).*/\1/')
+if ((gpus > 1)); then
+  audit_step all_reduce.largest 600 log/all_reduce.txt "$kernels/library/all_reduce.toml" --trust --largest 2200000
+  step all_reduce.page 900 all_reduce.md "$laboratory" all-reduce
+else
+  echo "all_reduce             skipped: it needs several GPUs, and this machine has $gpus"
+fi
 audit_step large 900 large.txt "$kernels" --trust --device cuda --large
 exit $failed
