@@ -45,18 +45,19 @@ constexpr std::array<Setting, 7> settings{{{"", ""},
                                            {"Tree", "LL128"},
                                            {"Tree", "Simple"}}};
 
-/// Rows of 2^10 to 2^21 bytes: NCCL changes its protocol at a power of two or between two of them.
-constexpr unsigned smallest_exponent = 10, largest_exponent = 21;
+/// Rows of 2^k bytes: NCCL changes its protocol between two of them.
+constexpr std::array exponents{10U, 12U, 14U, 16U, 18U, 20U, 21U};
 
 struct Arguments {
-  unsigned runs = 5, jobs = std::min(8U, default_jobs());
+  unsigned runs = 5, jobs = std::min(16U, default_jobs());
 };
 
 /// What one instance does under one setting.
 struct Outcomes {
   std::uint64_t wrong = 0, differ_between_ranks = 0, differ_between_runs = 0;  ///< cases
-  std::vector<std::uint64_t> digests;   ///< of the first output of each case
-  std::vector<std::string> other_bits;  ///< the cases whose digest differs from that of the first setting
+  std::vector<std::uint64_t> digests;  ///< of the first output of each case
+  std::uint64_t other_bits = 0;        ///< cases whose digest differs from that of the first setting
+  std::vector<std::string> others;     ///< the first of them; in a sum, a sentence for each instance
   /// What NCCL says that it used, such as "RING LL", with the smallest and largest row in bytes.
   std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> used;
   std::string version;
@@ -64,28 +65,57 @@ struct Outcomes {
   std::map<std::string, std::string> problems;
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Outcomes, wrong, differ_between_ranks, differ_between_runs, digests,
-                                   other_bits, used, version, problems)
+                                   other_bits, others, used, version, problems)
 
-/// The calls of one instance in two processes.
+/// The job with its launch repeated, each time with another output.
+Job repeated(const Job& job, std::uint32_t output, unsigned runs) {
+  Job all = job;
+  for (unsigned run = 1; run < runs; ++run) {
+    const auto other = static_cast<std::uint32_t>(all.buffers.size());
+    all.buffers.push_back(job.buffers[output]);
+    for (JobStep step : job.steps) {
+      if (auto* launch = std::get_if<JobLaunch>(&step))
+        for (JobArgument& argument : launch->arguments)
+          for (PointerPatch& pointer : argument.pointers)
+            if (pointer.buffer == output) pointer.buffer = other;
+      all.steps.push_back(std::move(step));
+    }
+  }
+  return all;
+}
+
+using Selected = std::pair<const Subject*, const Instance*>;
+
+/// Two processes that call instances of one contract.
 class Processes {
  public:
-  Processes(const Subject& subject, const Instance& instance) : subject_(subject), instance_(instance) {
+  Processes() {
     for (auto& runner : runners_) runner = make_host_runner();
   }
 
   Runner& first() { return *runners_[0]; }
 
-  /// Runs the case once, and then `runs` times in each process. Returns the digest of the first output;
-  /// nothing if the first run did not complete.
-  std::optional<std::uint64_t> run(const Case& c, unsigned runs, Outcomes& outcomes) {
-    const Job job = instance_job(instance_, subject_.image, first(), c);
-    const std::vector<JobResult> result = first().run({job});
-    if (result.empty() || !result[0].completed || result[0].unsupported) return std::nullopt;
-    const auto output = static_cast<std::size_t>(std::ranges::find(job.buffers, "output", &JobBuffer::name) -
-                                                 job.buffers.begin());
-    const std::vector<std::byte>& bits = result[0].contents.at(output);
+  /// Runs the case `runs` times in each process and compares the outputs. Returns the digest of the first
+  /// one; nothing if a job did not complete.
+  std::optional<std::uint64_t> run(const Selected& selected, const Case& c, unsigned runs,
+                                   Outcomes& outcomes) {
+    const Job job = instance_job(*selected.second, selected.first->image, first(), c);
+    const auto output = static_cast<std::uint32_t>(
+        std::ranges::find(job.buffers, "output", &JobBuffer::name) - job.buffers.begin());
+    const Job all = repeated(job, output, runs);
+    std::vector<std::vector<std::byte>> outputs;
+    for (const auto& runner : runners_) {
+      std::vector<JobResult> result = runner->run({all});
+      if (result.empty() || !result[0].completed || result[0].unsupported) return std::nullopt;
+      auto& contents = result[0].contents;
+      outputs.push_back(std::move(contents[output]));
+      std::move(contents.begin() + static_cast<std::ptrdiff_t>(job.buffers.size()), contents.end(),
+                std::back_inserter(outputs));
+    }
+    const std::vector<std::byte>& bits = outputs[0];
     if (!has_equal_rows(bits, gpus().count)) ++outcomes.differ_between_ranks;
-    if (!repeats(job, result[0], runs)) ++outcomes.differ_between_runs;
+    if (!std::ranges::all_of(outputs, [&](const auto& other) { return other == bits; }))
+      ++outcomes.differ_between_runs;
     std::uint64_t digest = bits.size();
     for (const std::byte byte : bits) digest = mixed(digest ^ std::to_integer<std::uint64_t>(byte));
     return digest;
@@ -99,17 +129,6 @@ class Processes {
     return true;
   }
 
-  bool repeats(const Job& job, const JobResult& result, unsigned runs) {
-    for (const auto& runner : runners_)
-      for (unsigned run = 0; run < runs; ++run) {
-        const std::vector<JobResult> again = runner->run({job});
-        if (again.empty() || !again[0].completed || again[0].contents != result.contents) return false;
-      }
-    return true;
-  }
-
-  const Subject& subject_;
-  const Instance& instance_;
   std::array<std::unique_ptr<Runner>, 2> runners_;
 };
 
@@ -117,7 +136,7 @@ class Processes {
 /// more.
 std::vector<std::int64_t> columns_for(Element element, std::int64_t ranks) {
   std::set<std::int64_t> columns{0, 1, ranks - 1, ranks, ranks + 1};
-  for (unsigned exponent = smallest_exponent; exponent <= largest_exponent; ++exponent) {
+  for (const unsigned exponent : exponents) {
     const auto whole = static_cast<std::int64_t>((std::uint64_t{1} << exponent) / size_of(element));
     columns.insert({whole - 1, whole, whole + 1});
   }
@@ -126,9 +145,9 @@ std::vector<std::int64_t> columns_for(Element element, std::int64_t ranks) {
 
 std::vector<Case> cases_of(const Instance& instance, std::int64_t ranks) {
   const Element element = instance.reduction->input;
-  const std::vector<const char*> distributions =
-      is_float(element) ? std::vector<const char*>{"uniform", "exponents", "ill-conditioned:20", "infinities"}
-                        : std::vector<const char*>{"uniform", "codes"};
+  std::vector<const char*> distributions{"uniform", "codes"};
+  if (is_float(element)) distributions = {"uniform", "exponents", "ill-conditioned:20", "subnormals"};
+  if (is_float(element) && float_format(element).has_infinity) distributions.push_back("infinities");
   std::vector<Case> cases;
   for (const std::int64_t columns : columns_for(element, ranks)) {
     Case c;
@@ -173,34 +192,27 @@ void set_environment(const Setting& setting, const fs::path& debug) {
       setenv(name, value.c_str(), 1);
 }
 
-/// Called in a process of its own, because NCCL reads its environment only once. A case is checked unless its
-/// bits are those of `checked`, the outcomes of the first setting.
-Outcomes outcomes_of(const Subject& subject, const Instance& instance, const Setting& setting, unsigned runs,
-                     const Outcomes* checked) {
-  const TemporaryFolder debug;
-  set_environment(setting, debug.path());
+/// A case is checked unless its bits are those of `checked`, the outcomes of the first setting.
+Outcomes outcomes_of(const Selected& selected, Processes& processes, unsigned runs, const Outcomes* checked) {
+  const auto& [subject, instance] = selected;
   Outcomes outcomes;
   AuditOptions options;
   options.largest_count = std::uint64_t{1} << 40;
-  {
-    Processes processes(subject, instance);
-    for (const Case& c : cases_of(instance, gpus().count)) {
-      const std::optional<std::uint64_t> digest = processes.run(c, runs, outcomes);
-      const std::size_t index = outcomes.digests.size();
-      outcomes.digests.push_back(digest.value_or(0));
-      if (digest && checked != nullptr && index < checked->digests.size()) {
-        if (checked->digests[index] == *digest) continue;
-        outcomes.other_bits.push_back(describe(c));
-      }
-      const KernelReport report =
-          replay_case(subject.contract, instance, subject.image, processes.first(), c, options);
-      if (report.verdict != Verdict::clean) ++outcomes.wrong;
-      for (const Finding& finding : report.findings)
-        outcomes.problems.try_emplace(finding.message, finding.case_text);
-      if (!report.reason.empty()) outcomes.problems.try_emplace(report.reason, describe(c));
+  for (const Case& c : cases_of(*instance, gpus().count)) {
+    const std::optional<std::uint64_t> digest = processes.run(selected, c, runs, outcomes);
+    const std::size_t index = outcomes.digests.size();
+    outcomes.digests.push_back(digest.value_or(0));
+    if (digest && checked != nullptr && index < checked->digests.size()) {
+      if (checked->digests[index] == *digest) continue;
+      if (++outcomes.other_bits == 1) outcomes.others.push_back(describe(c));
     }
+    const KernelReport report =
+        replay_case(subject->contract, *instance, subject->image, processes.first(), c, options);
+    if (report.verdict != Verdict::clean) ++outcomes.wrong;
+    for (const Finding& finding : report.findings)
+      outcomes.problems.try_emplace(finding.message, finding.case_text);
+    if (!report.reason.empty()) outcomes.problems.try_emplace(report.reason, describe(c));
   }
-  read_debug_files(debug.path(), outcomes);
   return outcomes;
 }
 
@@ -210,7 +222,10 @@ void add(Outcomes& all, const Outcomes& one, const std::string& instance) {
   all.wrong += one.wrong;
   all.differ_between_ranks += one.differ_between_ranks;
   all.differ_between_runs += one.differ_between_runs;
-  for (const std::string& c : one.other_bits) all.other_bits.push_back(instance + ": " + c);
+  all.other_bits += one.other_bits;
+  for (const std::string& first_case : one.others)
+    all.others.push_back(fmt::format("{}: {} of {} cases differ from the first line, such as {}", instance,
+                                     one.other_bits, one.digests.size(), first_case));
   for (const auto& [name, range] : one.used) {
     auto& [smallest, largest] = all.used.try_emplace(name, range).first->second;
     smallest = std::min(smallest, range.first), largest = std::max(largest, range.second);
@@ -232,22 +247,16 @@ std::string page_of(const std::vector<Outcomes>& rows, std::size_t instances, co
   std::string text = fmt::format(
       "# All-reduce on several GPUs\n\n"
       "Generated by {} on {} GPUs: {}; NCCL {}. It runs the {} instances of C11 and C11-mean. The size of a "
-      "row is 0, one "
-      "element, about one element per rank, or a power of two of bytes from 2^{} to 2^{}, also with one "
-      "element less and "
-      "more. Each case runs once, is checked as in an audit, and runs {} more times in each of two "
-      "processes. A case that "
-      "leaves the bits of the first line is not checked again.\n\n"
+      "row is 0, one element, about one element per rank, or one of {} powers of two of bytes from 2^{} to "
+      "2^{}, also with one element less and more. Each case runs {} times in each of two processes, and is "
+      "checked as in an audit unless it leaves the bits of the first line.\n\n"
       "NCCL's maintainers state that ring and tree add in an order that depends on the size and the topology "
-      "([NCCL issue "
-      "157](https://github.com/NVIDIA/nccl/issues/157)), and that NVLS, which adds on the switch, may give "
-      "other bits in "
-      "each call, but gives the same on all ranks ([NCCL issue "
-      "1497](https://github.com/NVIDIA/nccl/issues/1497)). NVLS is "
-      "turned off here.\n\n",
+      "([NCCL issue 157](https://github.com/NVIDIA/nccl/issues/157)), and that NVLS, which adds on the "
+      "switch, may give other bits in each call, but gives the same on all ranks "
+      "([NCCL issue 1497](https://github.com/NVIDIA/nccl/issues/1497)). NVLS is turned off here.\n\n",
       markdown_code(command), gpus().count, markdown_text(gpus().name),
       rows[0].version.empty() ? "of unknown version" : markdown_text(rows[0].version), instances,
-      smallest_exponent, largest_exponent, a.runs);
+      exponents.size(), exponents.front(), exponents.back(), a.runs);
   if (gpus().count == 2)
     text +=
         "With two ranks, each result combines two elements, so there is only one order. More GPUs are needed "
@@ -264,11 +273,11 @@ std::string page_of(const std::vector<Outcomes>& rows, std::size_t instances, co
     const Outcomes& row = rows[s];
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", word(algorithm), word(protocol),
                         markdown_text(used_text(row)), row.digests.size(), row.wrong,
-                        row.differ_between_ranks, row.differ_between_runs, row.other_bits.size());
+                        row.differ_between_ranks, row.differ_between_runs, row.other_bits);
     const auto detail = [&](const std::string& what) {
       details += "\n- " + markdown_text(fmt::format("{} {}: {}", word(algorithm), word(protocol), what));
     };
-    for (const std::string& c : row.other_bits) detail("different from the first line: " + c);
+    for (const std::string& other : row.others) detail(other);
     for (const auto& [problem, first_case] : row.problems)
       detail(fmt::format("{} ({})", problem, first_case));
   }
@@ -278,50 +287,77 @@ std::string page_of(const std::vector<Outcomes>& rows, std::size_t instances, co
 /// All instances under all settings.
 class Campaign {
  public:
-  Campaign(const std::vector<std::pair<const Subject*, const Instance*>>& instances, const Arguments& a)
-      : instances_(instances), a_(a), outcomes_(instances.size() * settings.size()) {}
+  Campaign(const std::vector<Selected>& instances, const Arguments& a)
+      : instances_(instances), a_(a), outcomes_(settings.size(), std::vector<Outcomes>(instances.size())) {}
 
-  /// The first setting, whose cases are all checked, and then the others. Returns false if the user
-  /// interrupted it.
-  bool run() { return run(0, 1) && run(1, settings.size()); }
+  /// Returns false if the user interrupted it.
+  bool run() {
+    std::vector<Task> checked, others;
+    for (std::size_t i = 0; i < instances_.size(); ++i) checked.push_back({0, i, i + 1});
+    for (std::size_t setting = 1; setting < settings.size(); ++setting)
+      for (std::size_t begin = 0, end = 0; begin < instances_.size(); begin = end) {
+        while (end < instances_.size() && instances_[end].first == instances_[begin].first) ++end;
+        others.push_back({setting, begin, end});
+      }
+    // Checks need the CPU; everything else needs the GPUs, on which processes only take turns.
+    return run(checked, a_.jobs) && run(others, std::min(2U, a_.jobs));
+  }
 
   /// A row per setting.
   std::vector<Outcomes> rows() const {
     std::vector<Outcomes> rows(settings.size());
-    for (std::size_t i = 0; i < outcomes_.size(); ++i) {
-      const auto& [subject, instance] = instances_[i % instances_.size()];
-      add(rows[i / instances_.size()], outcomes_[i], empty_report(subject->contract, *instance).kernel);
-    }
+    for (std::size_t setting = 0; setting < settings.size(); ++setting)
+      for (std::size_t i = 0; i < instances_.size(); ++i)
+        add(rows[setting], outcomes_[setting][i],
+            empty_report(instances_[i].first->contract, *instances_[i].second).kernel);
     return rows;
   }
 
  private:
-  bool run(std::size_t first_setting, std::size_t end_setting) {
-    const std::size_t begin = first_setting * instances_.size();
+  /// Instances of one contract under one setting.
+  struct Task {
+    std::size_t setting, begin, end;
+  };
+
+  /// In a process of its own, because NCCL reads its environment only once.
+  std::vector<Outcomes> outcomes_of_task(const Task& task) const {
+    const TemporaryFolder debug;
+    set_environment(settings[task.setting], debug.path());
+    std::vector<Outcomes> outcomes;
+    {
+      Processes processes;
+      for (std::size_t i = task.begin; i < task.end; ++i)
+        outcomes.push_back(
+            outcomes_of(instances_[i], processes, a_.runs, task.setting == 0 ? nullptr : &outcomes_[0][i]));
+    }
+    read_debug_files(debug.path(), outcomes.front());
+    return outcomes;
+  }
+
+  bool run(const std::vector<Task>& tasks, unsigned processes) {
     TaskPool pool;
-    pool.tasks = end_setting * instances_.size() - begin;
-    pool.processes = a_.jobs;
+    pool.tasks = tasks.size();
+    pool.processes = processes;
     pool.work = [&](std::size_t task, const auto&) {
-      const std::size_t i = begin + task, which = i % instances_.size();
-      const auto& [subject, instance] = instances_[which];
-      return nlohmann::json(outcomes_of(*subject, *instance, settings[i / instances_.size()], a_.runs,
-                                        i == which ? nullptr : &outcomes_[which]))
-          .dump();
+      return nlohmann::json(outcomes_of_task(tasks[task])).dump();
     };
-    pool.finished = [&](std::size_t task, const Outcome& outcome) {
-      Outcomes& one = outcomes_[begin + task];
+    pool.finished = [&](std::size_t index, const Outcome& outcome) {
+      const Task& task = tasks[index];
+      std::vector<Outcomes> made(task.end - task.begin);
       if (outcome.ending == Outcome::Ending::finished)
-        one = nlohmann::json::parse(outcome.text).get<Outcomes>();
+        made = nlohmann::json::parse(outcome.text).get<std::vector<Outcomes>>();
       else
-        one.problems.try_emplace(outcome.reason(), "no case");
-      line_.show(fmt::format("all-reduce: {} of {} combinations", ++ended_, outcomes_.size()));
+        for (Outcomes& one : made) one.problems.try_emplace(outcome.reason(), "no case");
+      std::ranges::move(made, outcomes_[task.setting].begin() + static_cast<std::ptrdiff_t>(task.begin));
+      line_.show(fmt::format("all-reduce: {} of {} combinations of an instance and a setting",
+                             ended_ += made.size(), instances_.size() * settings.size()));
     };
     return pool.run();
   }
 
-  const std::vector<std::pair<const Subject*, const Instance*>>& instances_;
+  const std::vector<Selected>& instances_;
   const Arguments& a_;
-  std::vector<Outcomes> outcomes_;  ///< by setting, then by instance
+  std::vector<std::vector<Outcomes>> outcomes_;  ///< by setting, then by instance
   std::size_t ended_ = 0;
   ProgressLine line_;
 };
@@ -353,11 +389,10 @@ int all_reduce(const Arguments& a, const Console& console) {
 
 Run attach_all_reduce(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
-  app.add_option("--runs", a->runs, "Repetitions of each case in each of two processes (default: 5)")
+  app.add_option("--runs", a->runs, "Runs of each case in each of two processes (default: 5)")
       ->check(quietly(CLI::Range(1U, 1000U)))
       ->type_name("N");
-  app.add_option("--jobs,-j", a->jobs,
-                 "Number of parallel processes (default: up to 8; they take turns on the GPUs)")
+  app.add_option("--jobs,-j", a->jobs, "Number of parallel processes that check values (default: up to 16)")
       ->check(quietly(CLI::Range(1U, 1024U)))
       ->type_name("N");
   return [a, &console] { return all_reduce(*a, console); };

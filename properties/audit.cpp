@@ -385,9 +385,7 @@ class Audit {
 
   KernelReport triaged_for(const Contract& contract) const {
     KernelReport report = report_;
-    // No other device runs a host function: what is announced must be found here.
-    const bool is_watched = capabilities_.observes_launches || is_host_function(instance_);
-    triage(report, contract, today_, is_watched ? Watched::yes : Watched::no);
+    triage(report, contract, today_, capabilities_.observes_launches ? Watched::yes : Watched::no);
     return report;
   }
 

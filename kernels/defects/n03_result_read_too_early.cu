@@ -19,7 +19,7 @@ cudaError_t result_read_too_early(const float* input, float* output, std::size_t
   const bool done = nccl.for_each_rank(ranks, [&](int rank) {
     return nccl.all_reduce(rows[rank], columns, operation<Sum>(), communicators[rank], streams[rank]);
   });
-  rows.store(output);  // finding: wrong-value, not-reproducible?
+  rows.store(output);  // finding: wrong-value
   for (int rank = 0; rank < ranks; ++rank) {
     cudaSetDevice(rank);
     cudaStreamSynchronize(streams[rank]);

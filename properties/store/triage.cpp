@@ -94,7 +94,11 @@ void triage_unwatched(KernelReport& report, const Contract& contract) {
                        (is_of_family || std::ranges::any_of(contract.expected, explains));
   }
   report.expected = is_found && are_all_expected(report.findings);
-  if (report.findings.empty()) {
+  if (report.findings.empty() && contract.is_host_function()) {
+    for (const Announced& announced : contract.expected)
+      if (!announced.is_optional) add_silent(report, announced);
+    report.verdict = report.findings.empty() ? Verdict::clean : Verdict::findings;
+  } else if (report.findings.empty()) {
     report.verdict = Verdict::clean;
     report.notes.emplace_back("the defect is not visible on this device; the emulated device detects it");
   } else if (is_found) {

@@ -18,8 +18,7 @@ std::string today();
 /// audit.
 bool is_accepted(const Finding& finding, const Contract& contract, const std::string& date);
 
-/// Whether everything that is announced must be found: on a device that observes launches, and for a host
-/// function, which no other device runs.
+/// Whether the device observes launches.
 enum class Watched : bool { no, yes };
 
 /// Marks announced findings as expected, drops suppressed ones (with a note), adds a finding for every
@@ -27,9 +26,10 @@ enum class Watched : bool { no, yes };
 /// along with announced undefined behaviour that was reported, and never required there. `date` decides which
 /// suppressions still hold.
 ///
-/// If not everything must be found, a defect is found if a finding of an announced family was reported; other
-/// findings give Verdict::another_finding. They are expected if undefined behaviour is announced, which
-/// explains them. A defect without a finding is clean.
+/// On a device that does not observe launches, a defect is found if a finding of an announced family was
+/// reported; otherwise findings give Verdict::another_finding. Other findings are expected if undefined
+/// behaviour is announced, which explains them. A defect may leave no trace there, so none is required,
+/// except of a host function, which no other device runs.
 void triage(KernelReport& report, const Contract& contract, const std::string& date,
             Watched watched = Watched::yes);
 

@@ -350,6 +350,24 @@ TEST_CASE("a suppression for a file does not apply to another file whose name en
   CHECK(report.verdict == Verdict::clean);
 }
 
+TEST_CASE("a defect of a host function must be found, since no other device runs it") {
+  Contract contract;
+  contract.expected = {announced(Kind::wrong_value, "/home/me/kernels/tail.cuh", 40)};
+  contract.instances.resize(1);
+  contract.instances[0].launches.resize(1);
+  contract.instances[0].launches[0].host = true;
+  KernelReport silent = report_of({});
+  triage(silent, contract, "2026-01-01", Watched::no);
+  CHECK(exit_status({"a GPU", 1, {silent}}, Severity::error) == 1);
+
+  Finding varies;  // how a value that is wrong at random is reported
+  varies.kind = Kind::not_reproducible;
+  KernelReport found = report_of({varies});
+  triage(found, contract, "2026-01-01", Watched::no);
+  CHECK(found.expected);
+  CHECK(exit_status({"a GPU", 1, {found}}, Severity::error) == 0);
+}
+
 TEST_CASE("on a device without checks, a defect need not be found") {
   Contract contract;
   contract.expected = {announced(Kind::shared_race, "/home/me/kernels/tail.cuh", 40)};
