@@ -12,7 +12,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <list>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <vector>
@@ -199,27 +201,42 @@ Outcome outcome_of(Task& task) {
 /// One run of a pool.
 class Run {
  public:
-  explicit Run(const TaskPool& pool) : pool_(pool) {}
+  explicit Run(const TaskPool& pool) : pool_(pool), waiting_(pool.tasks) {
+    std::iota(waiting_.begin(), waiting_.end(), std::size_t{0});
+  }
 
   bool run() {
-    std::size_t next = 0;
-    while (next < pool_.tasks || !running_.empty()) {
-      while (next < pool_.tasks && running_.size() < pool_.processes) start(next++);
+    while (starts_tasks() || !running_.empty()) {
       const std::uint64_t done = wait_and_receive();
       if (pool_.progress) pool_.progress(done);
       end_slow_tasks();
       if (is_interrupted() || is_late()) break;
     }
+    if (running_.empty() && !is_interrupted() && !is_late()) return true;
     const EndReason reason = is_interrupted() ? EndReason::interrupted : EndReason::out_of_time;
     for (Task& task : running_) request_end(task, reason);
     if (pool_.can_end_early) let_end();
     for (Task& task : running_) task.process.abandon();
     for (Task& task : running_) report_end(task);
-    for (; next < pool_.tasks; ++next) pool_.finished(next, {ending_of(reason), {}, {}, {}});
+    for (const std::size_t task : waiting_) pool_.finished(task, {ending_of(reason), {}, {}, {}});
     return !is_interrupted();
   }
 
  private:
+  /// Starts as many tasks as possible. Returns whether it started one.
+  bool starts_tasks() {
+    bool has_started = false;
+    while (running_.size() < pool_.processes) {
+      const auto next = std::ranges::find_if(
+          waiting_, [&](std::size_t task) { return !pool_.can_start || pool_.can_start(task); });
+      if (next == waiting_.end()) break;
+      start(*next);
+      waiting_.erase(next);
+      has_started = true;
+    }
+    return has_started;
+  }
+
   void start(std::size_t number) {
     const unsigned slot = free_slot();
     if (pool_.starting) pool_.starting(number, slot);
@@ -326,6 +343,7 @@ class Run {
   const TaskPool& pool_;
   const GracefulEnd graceful_;
   const TemporaryFolder temporary_;
+  std::deque<std::size_t> waiting_;
   std::list<Task> running_;
 };
 

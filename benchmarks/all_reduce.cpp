@@ -19,6 +19,7 @@
 #include "base/printable.h"
 #include "base/task_pool.h"
 #include "benchmarks/verbs.h"
+#include "command/compilation.h"
 #include "command/subjects.h"
 #include "devices/gpus.h"
 #include "devices/host_program.h"

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "benchmarks/bench.h"
+#include "command/compilation.h"
 #include "command/emulated.h"
 #include "command/subjects.h"
 #include "oracles/number.h"

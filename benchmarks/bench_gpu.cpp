@@ -11,6 +11,7 @@
 #include "base/printable.h"
 #include "base/task_pool.h"
 #include "benchmarks/bench.h"
+#include "command/compilation.h"
 #include "command/gpu_workers.h"
 #include "command/subjects.h"
 #include "devices/gpus.h"

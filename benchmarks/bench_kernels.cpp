@@ -12,6 +12,7 @@
 #include "benchmarks/bench.h"
 #include "benchmarks/contest.h"
 #include "benchmarks/gpu_libraries.h"
+#include "command/compilation.h"
 #include "command/subjects.h"
 #include "devices/cuda/context.h"
 #include "devices/cuda/module.h"

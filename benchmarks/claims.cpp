@@ -8,6 +8,7 @@
 #include "base/printable.h"
 #include "benchmarks/published_claims.h"
 #include "benchmarks/verbs.h"
+#include "command/compilation.h"
 #include "command/emulated.h"
 #include "properties/representative.h"
 

@@ -11,6 +11,7 @@
 #include "base/task_pool.h"
 #include "benchmarks/comparing_runner.h"
 #include "benchmarks/verbs.h"
+#include "command/compilation.h"
 #include "command/gpu_workers.h"
 #include "command/parse.h"
 #include "command/source_options.h"

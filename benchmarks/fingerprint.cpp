@@ -16,6 +16,7 @@
 #include "base/printable.h"
 #include "base/task_pool.h"
 #include "benchmarks/verbs.h"
+#include "command/compilation.h"
 #include "command/source_options.h"
 #include "command/subjects.h"
 #include "devices/emulated/runner.h"

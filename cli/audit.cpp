@@ -16,6 +16,7 @@
 #include "cli/case_text.h"
 #include "cli/mutation_run.h"
 #include "cli/verbs.h"
+#include "command/compilation.h"
 #include "command/large_tools.h"
 #include "command/parse.h"
 #include "devices/gpus.h"
@@ -132,6 +133,17 @@ void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignmen
       subject.skipped = "none of its instances is audited in this run";
 }
 
+/// Audits each instance as soon as its source is compiled.
+CampaignResult audited(const std::vector<Assignment>& assignments, std::vector<Subject>& subjects,
+                       const CompileOptions& compile_options, const CampaignOptions& options,
+                       const Console& console, ProgressLine& line) {
+  Compilation compilation(subjects, compile_options);
+  CampaignResult result = run_campaign(assignments, compilation, options, line);
+  if (compilation.has_failed()) line.clear();
+  compilation.check(console);
+  return result;
+}
+
 /// Checks the annotations that --prove uses.
 void check_annotations(const std::vector<Assignment>& assignments, Deadline deadline) {
   const TimeLimit reading(deadline);
@@ -224,11 +236,16 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   options.shares_cases = all.size() > many_instances;
   if (const std::string name = skip_without_gpu(subjects); gpu.name.empty()) gpu.name = name;
   skip_unassigned(subjects, assignments);
-  compile_subjects(subjects, compile_options, arguments.jobs, console, line);
+  // --prove checks its annotations against all PTX before work begins.
+  if (arguments.prove) {
+    compile_subjects(subjects, compile_options, arguments.jobs, console, line);
+    check_annotations(assignments, options.deadline);
+  }
   std::optional<LargeTools> large;
   if (arguments.large && has_gpu) options.large_tools = large.emplace(compile_options, console).tools();
-  if (arguments.prove) check_annotations(assignments, options.deadline);
-  CampaignResult result = run_campaign(assignments, options, line);
+  CampaignResult result = arguments.prove
+                              ? run_campaign(assignments, options, line)
+                              : audited(assignments, subjects, compile_options, options, console, line);
   result.report.skipped_devices = std::move(gpu.skipped);
   result.report.device = devices_of(assignments, gpu.name, result.report.device);
   const bool is_written = result.wrong_input || !reports || writes_reports(*reports, result, console);

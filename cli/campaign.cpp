@@ -6,17 +6,17 @@
 #include <algorithm>
 #include <functional>
 #include <list>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
 #include "base/memory.h"
 #include "base/task_pool.h"
+#include "cli/bundle.h"
 #include "command/emulated.h"
 #include "command/gpu_workers.h"
 #include "command/program.h"
-#include "devices/host_program.h"
-#include "properties/representative.h"
 #include "reports/mutation.h"
 #include "reports/terminal.h"
 
@@ -32,91 +32,6 @@ constexpr std::size_t instances_of_a_tool = 16;
 constexpr unsigned most_large_processes = 4;
 /// A dozen cases contain all classes of counts; with larger counts, a race produces millions of records.
 constexpr std::uint64_t cases_under_a_tool = 12, largest_count_under_a_tool = 4096;
-
-/// The counters of the requested case, otherwise of a representative one.
-void count(const Assignment& assignment, const CampaignOptions& options, KernelReport& report) {
-  const Case c = options.only_case ? *options.only_case
-                                   : representative_case(*assignment.instance, options.audit.largest_count);
-  auto result = counted(*assignment.subject, *assignment.instance, c);
-  if (auto* counters = std::get_if<Counted>(&result))
-    report.counters = std::move(*counters);
-  else
-    report.notes.push_back(std::get<std::string>(result));
-}
-
-std::string device_of(const Assignment& assignment) {
-  if (is_host_function(*assignment.instance)) return "host";
-  if (assignment.tool != nullptr) return fmt::format("cuda/{}", assignment.tool->name);
-  if (assignment.is_large) return "cuda/large";
-  return assignment.device == RunsOn::cuda ? "cuda" : "emulated";
-}
-
-/// The options with which `replay` runs a case as the assignment does.
-std::string device_options(const Assignment& assignment) {
-  if (assignment.device != RunsOn::cuda) return "";
-  const std::string tool =
-      assignment.tool == nullptr ? "" : fmt::format(" --sanitizer {}", assignment.tool->name);
-  return " --device cuda" + tool;
-}
-
-std::unique_ptr<Runner> runner_for(const Assignment& assignment, const GpuWorkers& workers) {
-  if (is_host_function(*assignment.instance)) return make_host_runner();
-  return assignment.device == RunsOn::cuda ? workers.runner() : checked_runner();
-}
-
-void add_guesses(const Subject& subject, KernelReport& report) {
-  report.notes.insert(report.notes.end(), subject.guesses.begin(), subject.guesses.end());
-}
-
-KernelReport check(const Assignment& assignment, Runner& runner, const CampaignOptions& options) {
-  const Subject& subject = *assignment.subject;
-  const Instance& instance = *assignment.instance;
-  KernelReport report =
-      options.only_case
-          ? replay_case(subject.contract, instance, subject.image, runner, *options.only_case, options.audit)
-          : audit_instance(subject.contract, instance, subject.image, runner, options.audit);
-  add_guesses(subject, report);
-  if (!options.coverage) report.coverage.clear();
-  // For a host function, the machine lacks something, rather than the device an instruction.
-  if (is_host_function(instance) && report.verdict == Verdict::unsupported) report.verdict = Verdict::skipped;
-  if (options.counters && report.verdict != Verdict::unsupported) count(assignment, options, report);
-  for (Finding& finding : report.findings)
-    if (!finding.replay.empty()) finding.replay += device_options(assignment);
-  return report;
-}
-
-/// For a process that did not end normally.
-KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
-  const bool ended_early = outcome.ending == Outcome::Ending::interrupted ||
-                           outcome.ending == Outcome::Ending::out_of_time ||
-                           outcome.ending == Outcome::Ending::too_slow;
-  const Verdict verdict = outcome.ending == Outcome::Ending::unsupported ? Verdict::unsupported
-                          : ended_early                                  ? Verdict::skipped
-                                                                         : Verdict::error;
-  return empty_report(assignment.subject->contract, *assignment.instance, verdict, outcome.reason());
-}
-
-/// The findings that a process reported before it ended abnormally.
-KernelReport broken_off(const Json& so_far, const Assignment& assignment, const Outcome& outcome) {
-  KernelReport report = kernel_report_from(so_far);
-  if (report.findings.empty()) return unfinished(assignment, outcome);
-  report.notes.push_back("the process did not finish: " + outcome.reason());
-  return report;
-}
-
-KernelReport check_large(const Assignment& assignment, const CampaignOptions& options,
-                         const std::function<void(const std::string&)>& report_so_far) {
-  LargeAuditOptions large;
-  large.seed = options.audit.seed;
-  large.limit = options.case_limit.value_or(gpu_case_limit);
-  if (options.largest_count) large.largest_count = *options.largest_count;
-  large.so_far = [&](const KernelReport& report) { report_so_far(pack(Json::array({to_json(report)}))); };
-  const Subject& subject = *assignment.subject;
-  KernelReport report =
-      audit_large(subject.contract, *assignment.instance, subject.image, options.large_tools, large);
-  add_guesses(subject, report);
-  return report;
-}
 
 /// Cases must not depend on the results of earlier ones, nor on what other processes store meanwhile.
 void suit_a_tool(AuditOptions& options) {
@@ -158,9 +73,6 @@ std::string text_of(const CampaignResult& result, const TerminalStyle& style) {
   const std::string text = to_text(result.report, style);
   return result.proof ? text + "\n" + proof_text(*result.proof, style) : text;
 }
-
-/// What one process audits: one instance, or several under the same tool.
-using Bundle = std::span<const Assignment>;
 
 std::vector<Bundle> bundles_of(const std::vector<Assignment>& assignments) {
   std::vector<Bundle> bundles;
@@ -210,44 +122,6 @@ bool needs_gpu_worker(const Assignment& assignment) {
          !is_host_function(*assignment.instance);
 }
 
-std::vector<KernelReport> check(Bundle bundle, const GpuWorkers& workers,
-                                const std::function<CampaignOptions(const Assignment&)>& options,
-                                const TaskReporter& reporter) {
-  if (bundle.front().tool != nullptr)
-    return audit_under_tool(bundle, [&](const Assignment& assignment, Runner& runner) {
-      return check(assignment, runner, options(assignment));
-    });
-  const Assignment& only = bundle.front();
-  if (only.is_large) return {check_large(only, options(only), reporter.so_far)};
-  const Subject& subject = *only.subject;
-  if (!subject.skipped.empty())
-    return {empty_report(subject.contract, *only.instance, Verdict::skipped, subject.skipped)};
-  return {check(only, *runner_for(only, workers), options(only))};
-}
-
-Json to_json(const std::vector<KernelReport>& reports) {
-  Json all = Json::array();
-  for (const KernelReport& report : reports) all.push_back(to_json(report));
-  return all;
-}
-
-/// The reports of the bundle's instances, from the process's complete or partial output.
-std::vector<KernelReport> reports_of(Bundle bundle, const Outcome& outcome) {
-  const bool finished = outcome.ending == Outcome::Ending::finished;
-  const std::string& said = finished ? outcome.text : outcome.so_far;
-  const Json reports = said.empty() ? Json() : unpack(said);
-  std::vector<KernelReport> all;
-  for (std::size_t k = 0; k < bundle.size(); ++k) {
-    const Assignment& assignment = bundle[k];
-    all.push_back(finished       ? kernel_report_from(reports.at(k))
-                  : said.empty() ? unfinished(assignment, outcome)
-                                 : broken_off(reports.at(k), assignment, outcome));
-    all.back().device = device_of(assignment);
-    all.back().bindings = assignment.instance->bindings;
-  }
-  return all;
-}
-
 }  // namespace
 
 void check_number(const std::vector<Assignment>& assignments) {
@@ -271,69 +145,153 @@ milliseconds share(std::chrono::steady_clock::time_point deadline, std::size_t l
   return milliseconds(std::max<std::int64_t>(1, static_cast<std::int64_t>(each)));
 }
 
-CampaignResult run_campaign(const std::vector<Assignment>& assignments, const CampaignOptions& options,
-                            ProgressLine& line) {
-  CampaignResult result;
-  result.report.device = emulated::device_name;
-  result.report.seed = options.audit.seed;
-  result.report.kernels.resize(assignments.size());
-  result.is_incomplete = std::ranges::any_of(
-      assignments, [](const Assignment& assignment) { return assignment.subject->is_out_of_time; });
-  std::size_t ended = 0, checked = 0;
-  std::uint64_t cases = 0;
+namespace {
 
-  GpuWorkers workers(gpu_worker_options(options.case_limit.value_or(gpu_case_limit)));
-  const std::vector<Bundle> bundles = bundles_of(assignments);
-  TaskPool pool;
-  pool.tasks = bundles.size();
-  pool.processes = processes_for(assignments, options.jobs);
-  pool.can_end_early = true;
-  pool.deadline = options.deadline;
-  pool.memory = memory_share(pool.tasks, pool.processes);
-  const milliseconds patience = options.case_limit.value_or(emulated_case_limit);
-  pool.patience = [&](std::size_t task) {
-    return runs_on_emulated_device(bundles[task].front()) ? std::optional(patience) : std::nullopt;
+/// One run of a campaign: compilations and audits as tasks of one pool.
+class Campaign {
+ public:
+  Campaign(const std::vector<Assignment>& assignments, Compilation& compilation,
+           const CampaignOptions& options, ProgressLine& line)
+      : assignments_(assignments),
+        compilation_(compilation),
+        options_(options),
+        line_(line),
+        bundles_(bundles_of(assignments)),
+        workers_(gpu_worker_options(options.case_limit.value_or(gpu_case_limit))) {
+    result_.report.device = emulated::device_name;
+    result_.report.seed = options.audit.seed;
+    result_.report.kernels.resize(assignments.size());
+    plan();
+  }
+
+  CampaignResult run() {
+    TaskPool pool;
+    pool.tasks = tasks_.size();
+    pool.processes = processes_for(assignments_, options_.jobs);
+    pool.can_end_early = true;
+    pool.deadline = options_.deadline;
+    pool.memory = memory_share(pool.tasks, pool.processes);
+    const milliseconds patience = options_.case_limit.value_or(emulated_case_limit);
+    pool.patience = [&](std::size_t task) {
+      return !tasks_[task].compiles && runs_on_emulated_device(bundle(task).front()) ? std::optional(patience)
+                                                                                     : std::nullopt;
+    };
+    pool.can_start = [&](std::size_t task) { return can_start(task); };
+    pool.starting = [&](std::size_t task, unsigned slot) {
+      if (!tasks_[task].compiles && needs_gpu_worker(bundle(task).front())) workers_.prepare(slot);
+    };
+    pool.work = [&](std::size_t task, const TaskReporter& reporter) {
+      return tasks_[task].compiles ? compilation_.work(tasks_[task].index) : audit(task, reporter);
+    };
+    pool.finished = [&](std::size_t task, const Outcome& outcome) {
+      if (tasks_[task].compiles)
+        compilation_.finished(tasks_[task].index, outcome);
+      else
+        take(task, outcome);
+    };
+    const std::uint64_t all_cases = cases_of(assignments_, options_);
+    pool.progress = [&](std::uint64_t running) {
+      show_progress(std::min(cases_ + running, all_cases), all_cases);
+    };
+    result_.interrupted = !pool.run();
+    if (checked_ != 0) result_.wrong_input.reset();
+    result_.is_incomplete |= std::ranges::any_of(
+        assignments_, [](const Assignment& assignment) { return assignment.subject->is_out_of_time; });
+    return std::move(result_);
+  }
+
+ private:
+  /// The compilation of a subject, or the audit of a bundle.
+  struct Task {
+    bool compiles;
+    std::size_t index;
   };
-  pool.starting = [&](std::size_t task, unsigned slot) {
-    if (needs_gpu_worker(bundles[task].front())) workers.prepare(slot);
-  };
-  pool.work = [&](std::size_t task, const TaskReporter& reporter) {
+
+  /// Each subject before the first bundle that needs it.
+  void plan() {
+    std::map<const Subject*, std::size_t> to_compile;
+    for (std::size_t i = 0; i < compilation_.tasks(); ++i) to_compile.emplace(&compilation_.subject_of(i), i);
+    for (std::size_t i = 0; i < bundles_.size(); ++i) {
+      for (const Assignment& assignment : bundles_[i])
+        if (const auto found = to_compile.extract(assignment.subject); !found.empty())
+          tasks_.push_back({true, found.mapped()});
+      tasks_.push_back({false, i});
+    }
+  }
+
+  Bundle bundle(std::size_t task) const { return bundles_[tasks_[task].index]; }
+
+  bool can_start(std::size_t task) const {
+    if (tasks_[task].compiles) return true;
+    return !compilation_.has_failed() && std::ranges::all_of(bundle(task), [&](const Assignment& assignment) {
+      return compilation_.is_done(*assignment.subject);
+    });
+  }
+
+  std::string audit(std::size_t task, const TaskReporter& reporter) const {
     const auto options_for = [&](const Assignment& assignment) {
-      CampaignOptions own = options_of(assignment, options, reporter);
-      if (options.deadline && assignment.tool == nullptr)
-        own.audit.budget = share(*options.deadline, bundles.size() - task, options.jobs);
+      CampaignOptions own = options_of(assignment, options_, reporter);
+      if (options_.deadline && assignment.tool == nullptr)
+        own.audit.budget = share(*options_.deadline, bundles_.size() - tasks_[task].index, options_.jobs);
       return own;
     };
-    return pack(to_json(check(bundles[task], workers, options_for, reporter)));
-  };
-  pool.finished = [&](std::size_t task, const Outcome& outcome) {
-    ended += bundles[task].size();
-    result.is_incomplete |=
+    return audit_bundle(bundle(task), workers_, options_for, reporter);
+  }
+
+  void take(std::size_t task, const Outcome& outcome) {
+    ended_ += bundle(task).size();
+    result_.is_incomplete |=
         outcome.ending == Outcome::Ending::out_of_time || outcome.ending == Outcome::Ending::too_slow;
     if (outcome.ending == Outcome::Ending::wrong_input) {
-      if (!result.wrong_input) result.wrong_input.emplace(outcome.text, outcome.position);
+      if (!result_.wrong_input) result_.wrong_input.emplace(outcome.text, outcome.position);
     } else {
-      ++checked;
+      ++checked_;
     }
-    auto report = result.report.kernels.begin() + (bundles[task].data() - assignments.data());
-    auto assignment = bundles[task].begin();
-    for (KernelReport& one : reports_of(bundles[task], outcome)) {
-      result.is_incomplete |= one.verdict == Verdict::skipped && assignment->subject->skipped.empty() &&
-                              !is_host_function(*assignment->instance);
+    auto report = result_.report.kernels.begin() + (bundle(task).data() - assignments_.data());
+    auto assignment = bundle(task).begin();
+    for (KernelReport& one : reports_of(bundle(task), outcome)) {
+      result_.is_incomplete |= one.verdict == Verdict::skipped && assignment->subject->skipped.empty() &&
+                               !is_host_function(*assignment->instance);
       ++assignment;
-      cases += one.cases;
+      cases_ += one.cases;
       *report++ = std::move(one);
     }
-  };
-  const std::uint64_t all_cases = cases_of(assignments, options);
-  pool.progress = [&](std::uint64_t running) {
-    line.show(fmt::format("audited: {} of {} instances, {} of {} cases; running for {:.0f} s", ended,
-                          assignments.size(), std::min(cases + running, all_cases), all_cases,
-                          line.elapsed()));
-  };
-  result.interrupted = !pool.run();
-  if (checked != 0) result.wrong_input.reset();
-  return result;
+  }
+
+  void show_progress(std::uint64_t cases, std::uint64_t all_cases) {
+    // An estimate from fewer cases would change by the second.
+    const double done =
+        static_cast<double>(cases) / static_cast<double>(std::max<std::uint64_t>(1, all_cases));
+    const std::string left =
+        done < 0.05 ? "" : fmt::format("; about {:.0f} s left", line_.elapsed() * (1 - done) / done);
+    line_.show(fmt::format("audited: {} of {} instances, {} of {} cases; running for {:.0f} s{}", ended_,
+                           assignments_.size(), cases, all_cases, line_.elapsed(), left));
+  }
+
+  const std::vector<Assignment>& assignments_;
+  Compilation& compilation_;
+  const CampaignOptions& options_;
+  ProgressLine& line_;
+  std::vector<Bundle> bundles_;
+  std::vector<Task> tasks_;
+  GpuWorkers workers_;
+  CampaignResult result_;
+  std::size_t ended_ = 0, checked_ = 0;
+  std::uint64_t cases_ = 0;
+};
+
+}  // namespace
+
+CampaignResult run_campaign(const std::vector<Assignment>& assignments, Compilation& compilation,
+                            const CampaignOptions& options, ProgressLine& line) {
+  return Campaign(assignments, compilation, options, line).run();
+}
+
+CampaignResult run_campaign(const std::vector<Assignment>& assignments, const CampaignOptions& options,
+                            ProgressLine& line) {
+  std::vector<Subject> none;
+  Compilation nothing(none, {});
+  return run_campaign(assignments, nothing, options, line);
 }
 
 Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line) {

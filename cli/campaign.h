@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "command/compilation.h"
 #include "command/console.h"
 #include "command/subjects.h"
 #include "properties/audit.h"
@@ -78,6 +79,12 @@ std::vector<Subject>& kept(std::vector<Subject> subjects);
 std::chrono::milliseconds share(std::chrono::steady_clock::time_point deadline, std::size_t left,
                                 unsigned jobs);
 
+/// Audits the instances, each as soon as its subject is compiled. After a failed compilation no further
+/// instance starts: call Compilation::check() before using the result.
+CampaignResult run_campaign(const std::vector<Assignment>& assignments, Compilation& compilation,
+                            const CampaignOptions& options, ProgressLine& line);
+
+/// The same for subjects that are compiled.
 CampaignResult run_campaign(const std::vector<Assignment>& assignments, const CampaignOptions& options,
                             ProgressLine& line);
 

@@ -9,6 +9,7 @@
 #include "cli/audit_arguments.h"
 #include "cli/mutation_run.h"
 #include "cli/verbs.h"
+#include "command/compilation.h"
 #include "command/parse.h"
 #include "reports/mutation.h"
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/verbs.h"
+#include "command/compilation.h"
 #include "command/source_options.h"
 #include "command/subjects.h"
 

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "cli/campaign.h"
 #include "cli/verbs.h"
+#include "command/compilation.h"
 #include "command/parse.h"
 #include "command/source_options.h"
 #include "devices/gpus.h"

@@ -13,6 +13,7 @@
 #include "cli/audit_arguments.h"
 #include "cli/case_text.h"
 #include "cli/verbs.h"
+#include "command/compilation.h"
 #include "devices/emulated/runner.h"
 #include "oracles/number.h"
 #include "oracles/replay.h"

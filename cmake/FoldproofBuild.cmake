@@ -44,6 +44,11 @@ function(foldproof_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${FOLDPROOF_UNITY} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
+# For modules that spend no time in loops: optimising them takes a third of their compile time.
+function(foldproof_optimise_less target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+endfunction()
+
 # foldproof_library(MODULE [DEPENDS target...]): builds the module's library from every .cpp in the folder tree.
 # Headers directly in the module are public (#include "module/name.h"); headers in subfolders are private.
 function(foldproof_library module)

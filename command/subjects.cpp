@@ -86,13 +86,6 @@ bool comes_before(const Subject& left, const Subject& right) {
 }
 
 /// Complains about all but the last of several errors and throws the last one.
-void throw_last(const std::vector<InputError>& errors, const Console& console) {
-  if (errors.empty()) return;
-  for (std::size_t i = 0; i + 1 < errors.size(); ++i)
-    console.complain(errors[i].sentence(), errors[i].position());
-  throw errors.back();
-}
-
 bool is_guessed(const Subject& subject) { return subject.contract.file.empty(); }
 
 bool launches(const Instance& instance, const std::string& entry,
@@ -163,6 +156,13 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
   return loaded;
 }
 
+void throw_last(const std::vector<InputError>& errors, const Console& console) {
+  if (errors.empty()) return;
+  for (std::size_t i = 0; i + 1 < errors.size(); ++i)
+    console.complain(errors[i].sentence(), errors[i].position());
+  throw errors.back();
+}
+
 std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
                                    const Console& console) {
   LoadedSubjects loaded = load_readable_subjects(choice, options);
@@ -203,85 +203,6 @@ std::string skip_without_gpu(std::vector<Subject>& subjects) {
     device = present.name;
   }
   return device;
-}
-
-namespace {
-
-bool is_late(const CompileOptions& options) {
-  return options.deadline && std::chrono::steady_clock::now() >= *options.deadline;
-}
-
-void give_up(Subject& subject) {
-  subject.skipped = "the time budget was exhausted before its source was compiled";
-  subject.is_out_of_time = true;
-}
-
-/// Compiles a .ptx file, which does not need nvcc.
-void read_ptx(Subject& subject, const CompileOptions& options, std::vector<InputError>& errors) {
-  if (is_late(options)) return give_up(subject);
-  try {
-    subject.image = compile_contract(subject.contract, options);
-  } catch (const InputError& error) {
-    errors.push_back(error);
-  }
-}
-
-/// Sets the subject's image from the outcome of its compilation.
-void take(Subject& subject, const Outcome& outcome, std::vector<InputError>& errors) {
-  using Ending = Outcome::Ending;
-  switch (outcome.ending) {
-    case Ending::finished:
-      subject.image = adopt(subject.contract, CompiledSource::unpacked(outcome.text));
-      break;
-    case Ending::wrong_input: errors.emplace_back(outcome.text, outcome.position); break;
-    case Ending::out_of_time: give_up(subject); break;
-    default: throw Unsupported(outcome.text, outcome.position);
-  }
-}
-
-/// Compiles the sources, several at a time, each in a process of its own.
-void compile_sources(const std::vector<Subject*>& subjects, const CompileOptions& options, unsigned jobs,
-                     std::vector<InputError>& errors, ProgressLine& line) {
-  std::size_t done = 0;
-  std::vector<Outcome> outcomes(subjects.size());
-  TaskPool pool;
-  pool.tasks = subjects.size();
-  pool.processes = jobs;
-  pool.memory = memory_share(pool.tasks, pool.processes);
-  pool.deadline = options.deadline;
-  pool.work = [&](std::size_t task, const auto&) {
-    return compiled_contract(subjects[task]->contract, options).packed();
-  };
-  pool.finished = [&](std::size_t task, Outcome outcome) {
-    ++done;
-    if (outcome.ending == Outcome::Ending::unsupported && is_late(options))
-      outcome.ending = Outcome::Ending::out_of_time;  // nvcc was ended at the deadline
-    outcomes[task] = std::move(outcome);
-  };
-  pool.progress = [&](std::uint64_t) {
-    line.show(fmt::format("compiling: {} of {} sources; running for {:.0f} s", done, subjects.size(),
-                          line.elapsed()));
-  };
-  if (!pool.run()) throw Interrupted{};
-  for (std::size_t i = 0; i < subjects.size(); ++i) take(*subjects[i], outcomes[i], errors);
-}
-
-}  // namespace
-
-void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
-                      const Console& console, ProgressLine& line) {
-  const TimeLimit reading(options.deadline);
-  std::vector<InputError> errors;
-  std::vector<Subject*> sources;
-  for (Subject& subject : subjects) {
-    if (!subject.skipped.empty()) continue;
-    if (subject.contract.source.extension() == ".ptx")
-      read_ptx(subject, options, errors);
-    else
-      sources.push_back(&subject);
-  }
-  compile_sources(sources, options, jobs, errors, line);
-  throw_last(errors, console);
 }
 
 fs::path shipped_kernels() {

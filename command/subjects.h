@@ -14,7 +14,7 @@
 
 namespace foldproof {
 
-/// A contract and, after compile_subjects(), its compiled source.
+/// A contract and, after its compilation (command/compilation.h), its compiled source.
 struct Subject {
   Contract contract;
   std::vector<std::string> guesses;  ///< one sentence per guess, if there was no contract
@@ -61,6 +61,9 @@ struct LoadedSubjects {
 };
 LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const CompileOptions& options);
 
+/// Complains about all errors but the last, and throws that one; does nothing if there is none.
+void throw_last(const std::vector<InputError>& errors, const Console& console);
+
 /// The same if all must be valid: complains about every invalid contract, and throws the InputError of the
 /// last.
 std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
@@ -77,11 +80,6 @@ std::vector<std::pair<const Subject*, const Instance*>> checked_instances(
 /// Skips host functions if there is no GPU, or fewer GPUs than they use. Returns the name of the GPU that
 /// runs the others; empty if there are none.
 std::string skip_without_gpu(std::vector<Subject>& subjects);
-
-/// Compiles every subject that is not skipped, several at a time. Throws like load_subjects; throws
-/// Interrupted if the user interrupts the run.
-void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
-                      const Console& console, ProgressLine& line);
 
 /// The folder of the bundled kernels: next to the installed program, otherwise in the source tree from which
 /// the program was built. Throws InputError if neither exists.

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <set>
@@ -60,6 +61,32 @@ double seconds_of(const std::function<void()>& action) {
 }
 
 }  // namespace
+
+TEST_CASE("A task starts as soon as it can, and before later ones that could have started earlier") {
+  // Task 1 needs the result of task 2, and task 0 that of task 1.
+  std::vector<std::size_t> order;
+  TaskPool pool;
+  pool.tasks = 4;
+  pool.can_start = [&](std::size_t task) { return task >= 2 || std::ranges::count(order, task + 1) != 0; };
+  pool.work = [](std::size_t, const auto&) { return ""; };
+  pool.finished = [&](std::size_t task, const Outcome& outcome) {
+    CHECK(outcome.ending == Ending::finished);
+    order.push_back(task);
+  };
+  CHECK(pool.run());
+  CHECK(order == std::vector<std::size_t>{2, 1, 0, 3});
+}
+
+TEST_CASE("A pool ends when none of its tasks can start, without a report of them") {
+  std::size_t reported = 0;
+  TaskPool pool;
+  pool.tasks = 3;
+  pool.can_start = [](std::size_t task) { return task == 1; };
+  pool.work = [](std::size_t, const auto&) { return ""; };
+  pool.finished = [&](std::size_t task, const Outcome&) { reported += task; };
+  CHECK(pool.run());
+  CHECK(reported == 1);
+}
 
 TEST_CASE("every task returns its result") {
   TaskPool pool;

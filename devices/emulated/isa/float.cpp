@@ -10,15 +10,17 @@
 namespace foldproof::isa::select {
 namespace {
 
-/// f with the modifiers of the form; `packed`: the instruction exists for pairs of f32, without .sat.
-template <auto f, auto tiny = never_tiny, bool packed = false>
+/// f with the modifiers of the form; `packed`: the instruction exists for pairs of f32, without .sat. The
+/// directed roundings and .sat are rare.
+template <auto f, auto tiny = never_tiny, bool packed = false, Rounding rounding = Rounding::rn>
 Compute modified(const Form& form) {
   return choose_flag(form.ftz, [&]<bool ftz> {
     return choose_flag(form.sat, [&]<bool sat>() -> Compute {
       using M = Modified<f, tiny, ftz, sat ? Clamp::sat : Clamp::none>;
-      if constexpr (packed)
-        if (form.type == Type::f32x2) return sat ? nullptr : column_pairs<&M::apply>;
-      return columns<&M::apply>;
+      constexpr bool is_rare = sat || rounding != Rounding::rn;
+      if constexpr (packed && !sat)
+        if (form.type == Type::f32x2) return column_pairs_of<&M::apply, is_rare>();
+      return form.type == Type::f32x2 ? nullptr : columns_of<&M::apply, is_rare>();
     });
   });
 }
@@ -26,7 +28,7 @@ Compute modified(const Form& form) {
 /// An instruction on f32 and f64 in one rounding mode. Only f32 has .ftz and .sat.
 template <Rounding rounding, auto single, auto twice, auto tiny = never_tiny, bool packed = true>
 Compute arithmetic(const Form& form) {
-  if (form.type != Type::f64) return modified<single, tiny, packed>(form);
+  if (form.type != Type::f64) return modified<single, tiny, packed, rounding>(form);
   if (form.ftz || form.sat) return nullptr;
   return rounding == Rounding::rn ? columns<twice> : each_lane<twice>;
 }

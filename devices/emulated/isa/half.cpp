@@ -15,7 +15,8 @@ bool is_f16(const Form& form) { return form.type == f16 || form.type == f16x2; }
 template <auto f, auto tiny, bool ftz, Clamp clamp>
 Compute one_or_both(const Form& form) {
   using M = Modified<f, tiny, ftz, clamp>;
-  return is_pair(form) ? column_pairs<&M::apply> : columns<&M::apply>;
+  constexpr bool is_rare = clamp != Clamp::none;
+  return is_pair(form) ? column_pairs_of<&M::apply, is_rare>() : columns_of<&M::apply, is_rare>();
 }
 
 /// `Operation` gives the function for Half and for Bfloat. .ftz and .sat exist for f16 only.
@@ -111,13 +112,13 @@ bool mixed(Form& form, Take take) {
 }  // namespace
 
 bool add_mixed(Form& form) {
-  return mixed(form, []<class M>() -> Compute { return columns<&M::add>; });
+  return mixed(form, []<class M>() -> Compute { return columns_of<&M::add, true>(); });
 }
 bool sub_mixed(Form& form) {
-  return mixed(form, []<class M>() -> Compute { return columns<&M::sub>; });
+  return mixed(form, []<class M>() -> Compute { return columns_of<&M::sub, true>(); });
 }
 bool fma_mixed(Form& form) {
-  return mixed(form, []<class M>() -> Compute { return columns<&M::fma>; });
+  return mixed(form, []<class M>() -> Compute { return columns_of<&M::fma, true>(); });
 }
 
 }  // namespace foldproof::isa::select

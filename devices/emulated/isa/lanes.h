@@ -196,6 +196,22 @@ inline const Compute columns = fastest<&lanes::Columns<f, decltype(+f)>::all>();
 template <auto f>
 inline const Compute column_pairs = fastest<&lanes::Columns<f, decltype(+f)>::pairs>();
 
+/// Both for rare instructions: without a version for AVX2, since each version takes time to compile.
+template <auto f, bool is_rare>
+Compute columns_of() {
+  if constexpr (is_rare)
+    return &lanes::Columns<f, decltype(+f)>::all;
+  else
+    return columns<f>;
+}
+template <auto f, bool is_rare>
+Compute column_pairs_of() {
+  if constexpr (is_rare)
+    return &lanes::Columns<f, decltype(+f)>::pairs;
+  else
+    return column_pairs<f>;
+}
+
 /// d = f(a, b, …) lane by lane: for functions that branch or are slow.
 template <auto f>
 inline constexpr Compute each_lane = &lanes::Columns<f, decltype(+f)>::each;

@@ -1,0 +1,151 @@
+#include "cli/bundle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "command/emulated.h"
+#include "devices/host_program.h"
+#include "properties/representative.h"
+#include "reports/json.h"
+
+namespace foldproof {
+
+namespace {
+
+/// The counters of the requested case, otherwise of a representative one.
+void count(const Assignment& assignment, const CampaignOptions& options, KernelReport& report) {
+  const Case c = options.only_case ? *options.only_case
+                                   : representative_case(*assignment.instance, options.audit.largest_count);
+  auto result = counted(*assignment.subject, *assignment.instance, c);
+  if (auto* counters = std::get_if<Counted>(&result))
+    report.counters = std::move(*counters);
+  else
+    report.notes.push_back(std::get<std::string>(result));
+}
+
+std::string device_of(const Assignment& assignment) {
+  if (is_host_function(*assignment.instance)) return "host";
+  if (assignment.tool != nullptr) return fmt::format("cuda/{}", assignment.tool->name);
+  if (assignment.is_large) return "cuda/large";
+  return assignment.device == RunsOn::cuda ? "cuda" : "emulated";
+}
+
+/// The options with which `replay` runs a case as the assignment does.
+std::string device_options(const Assignment& assignment) {
+  if (assignment.device != RunsOn::cuda) return "";
+  const std::string tool =
+      assignment.tool == nullptr ? "" : fmt::format(" --sanitizer {}", assignment.tool->name);
+  return " --device cuda" + tool;
+}
+
+std::unique_ptr<Runner> runner_for(const Assignment& assignment, const GpuWorkers& workers) {
+  if (is_host_function(*assignment.instance)) return make_host_runner();
+  return assignment.device == RunsOn::cuda ? workers.runner() : checked_runner();
+}
+
+void add_guesses(const Subject& subject, KernelReport& report) {
+  report.notes.insert(report.notes.end(), subject.guesses.begin(), subject.guesses.end());
+}
+
+KernelReport check(const Assignment& assignment, Runner& runner, const CampaignOptions& options) {
+  const Subject& subject = *assignment.subject;
+  const Instance& instance = *assignment.instance;
+  KernelReport report =
+      options.only_case
+          ? replay_case(subject.contract, instance, subject.image, runner, *options.only_case, options.audit)
+          : audit_instance(subject.contract, instance, subject.image, runner, options.audit);
+  add_guesses(subject, report);
+  if (!options.coverage) report.coverage.clear();
+  // For a host function, the machine lacks something, rather than the device an instruction.
+  if (is_host_function(instance) && report.verdict == Verdict::unsupported) report.verdict = Verdict::skipped;
+  if (options.counters && report.verdict != Verdict::unsupported) count(assignment, options, report);
+  for (Finding& finding : report.findings)
+    if (!finding.replay.empty()) finding.replay += device_options(assignment);
+  return report;
+}
+
+/// For a process that did not end normally.
+KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
+  const Subject& subject = *assignment.subject;
+  if (!subject.skipped.empty())
+    return empty_report(subject.contract, *assignment.instance, Verdict::skipped, subject.skipped);
+  const bool ended_early = outcome.ending == Outcome::Ending::interrupted ||
+                           outcome.ending == Outcome::Ending::out_of_time ||
+                           outcome.ending == Outcome::Ending::too_slow;
+  const Verdict verdict = outcome.ending == Outcome::Ending::unsupported ? Verdict::unsupported
+                          : ended_early                                  ? Verdict::skipped
+                                                                         : Verdict::error;
+  return empty_report(subject.contract, *assignment.instance, verdict, outcome.reason());
+}
+
+/// The findings that a process reported before it ended abnormally.
+KernelReport broken_off(const Json& so_far, const Assignment& assignment, const Outcome& outcome) {
+  KernelReport report = kernel_report_from(so_far);
+  if (report.findings.empty()) return unfinished(assignment, outcome);
+  report.notes.push_back("the process did not finish: " + outcome.reason());
+  return report;
+}
+
+KernelReport check_large(const Assignment& assignment, const CampaignOptions& options,
+                         const std::function<void(const std::string&)>& report_so_far) {
+  LargeAuditOptions large;
+  large.seed = options.audit.seed;
+  large.limit = options.case_limit.value_or(gpu_case_limit);
+  if (options.largest_count) large.largest_count = *options.largest_count;
+  large.so_far = [&](const KernelReport& report) { report_so_far(pack(Json::array({to_json(report)}))); };
+  const Subject& subject = *assignment.subject;
+  KernelReport report =
+      audit_large(subject.contract, *assignment.instance, subject.image, options.large_tools, large);
+  add_guesses(subject, report);
+  return report;
+}
+
+std::vector<KernelReport> check(Bundle bundle, const GpuWorkers& workers,
+                                const std::function<CampaignOptions(const Assignment&)>& options,
+                                const TaskReporter& reporter) {
+  if (bundle.front().tool != nullptr)
+    return audit_under_tool(bundle, [&](const Assignment& assignment, Runner& runner) {
+      return check(assignment, runner, options(assignment));
+    });
+  const Assignment& only = bundle.front();
+  if (only.is_large) return {check_large(only, options(only), reporter.so_far)};
+  const Subject& subject = *only.subject;
+  if (!subject.skipped.empty())
+    return {empty_report(subject.contract, *only.instance, Verdict::skipped, subject.skipped)};
+  return {check(only, *runner_for(only, workers), options(only))};
+}
+
+Json to_json(const std::vector<KernelReport>& reports) {
+  Json all = Json::array();
+  for (const KernelReport& report : reports) all.push_back(to_json(report));
+  return all;
+}
+
+}  // namespace
+
+std::string audit_bundle(Bundle bundle, const GpuWorkers& workers,
+                         const std::function<CampaignOptions(const Assignment&)>& options,
+                         const TaskReporter& reporter) {
+  return pack(to_json(check(bundle, workers, options, reporter)));
+}
+
+std::vector<KernelReport> reports_of(Bundle bundle, const Outcome& outcome) {
+  const bool finished = outcome.ending == Outcome::Ending::finished;
+  const std::string& said = finished ? outcome.text : outcome.so_far;
+  const Json reports = said.empty() ? Json() : unpack(said);
+  std::vector<KernelReport> all;
+  for (std::size_t k = 0; k < bundle.size(); ++k) {
+    const Assignment& assignment = bundle[k];
+    all.push_back(finished       ? kernel_report_from(reports.at(k))
+                  : said.empty() ? unfinished(assignment, outcome)
+                                 : broken_off(reports.at(k), assignment, outcome));
+    all.back().device = device_of(assignment);
+    all.back().bindings = assignment.instance->bindings;
+  }
+  return all;
+}
+
+}  // namespace foldproof

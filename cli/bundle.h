@@ -1,0 +1,26 @@
+// What one process of an audit does: it audits a bundle of instances and returns their reports.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/task_pool.h"
+#include "cli/campaign.h"
+#include "command/gpu_workers.h"
+
+namespace foldproof {
+
+/// One instance, or several under the same tool.
+using Bundle = std::span<const Assignment>;
+
+/// The reports, packed for the process that started this one.
+std::string audit_bundle(Bundle bundle, const GpuWorkers& workers,
+                         const std::function<CampaignOptions(const Assignment&)>& options,
+                         const TaskReporter& reporter);
+
+/// The reports of the bundle's instances, from the process's complete or partial output.
+std::vector<KernelReport> reports_of(Bundle bundle, const Outcome& outcome);
+
+}  // namespace foldproof

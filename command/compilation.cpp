@@ -1,0 +1,99 @@
+#include "command/compilation.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "base/interrupts.h"
+#include "base/memory.h"
+
+namespace foldproof {
+
+namespace {
+
+void give_up(Subject& subject) {
+  subject.skipped = "the time budget was exhausted before its source was compiled";
+  subject.is_out_of_time = true;
+}
+
+}  // namespace
+
+Compilation::Compilation(std::vector<Subject>& subjects, const CompileOptions& options) : options_(options) {
+  for (Subject& subject : subjects) {
+    if (!subject.skipped.empty()) continue;
+    if (subject.contract.source.extension() == ".ptx") {
+      read_ptx(subject);
+    } else {
+      sources_.push_back(&subject);
+      waiting_.insert(&subject);
+    }
+  }
+}
+
+void Compilation::read_ptx(Subject& subject) {
+  if (is_late()) return give_up(subject);
+  try {
+    subject.image = compile_contract(subject.contract, options_);
+  } catch (const InputError& error) {
+    errors_.emplace(&subject, error);
+  }
+}
+
+bool Compilation::is_late() const {
+  return options_.deadline && std::chrono::steady_clock::now() >= *options_.deadline;
+}
+
+std::string Compilation::work(std::size_t task) const {
+  return compiled_contract(sources_[task]->contract, options_).packed();
+}
+
+void Compilation::finished(std::size_t task, Outcome outcome) {
+  using Ending = Outcome::Ending;
+  Subject& subject = *sources_[task];
+  if (outcome.ending == Ending::unsupported && is_late())
+    outcome.ending = Ending::out_of_time;  // nvcc was ended at the deadline
+  switch (outcome.ending) {
+    case Ending::finished:
+      subject.image = adopt(subject.contract, CompiledSource::unpacked(outcome.text));
+      break;
+    case Ending::wrong_input: errors_.emplace(&subject, InputError(outcome.text, outcome.position)); break;
+    case Ending::out_of_time: give_up(subject); break;
+    case Ending::interrupted: break;
+    default:
+      if (!lack_) lack_.emplace(outcome.text, outcome.position);
+  }
+  waiting_.erase(&subject);
+}
+
+void Compilation::check(const Console& console) const {
+  if (lack_) throw *lack_;
+  std::vector<InputError> errors;
+  for (const auto& [subject, error] : errors_) errors.push_back(error);
+  throw_last(errors, console);
+}
+
+void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
+                      const Console& console, ProgressLine& line) {
+  const TimeLimit reading(options.deadline);
+  Compilation compilation(subjects, options);
+  std::size_t done = 0;
+  TaskPool pool;
+  pool.tasks = compilation.tasks();
+  pool.processes = jobs;
+  pool.memory = memory_share(pool.tasks, pool.processes);
+  pool.deadline = options.deadline;
+  pool.work = [&](std::size_t task, const auto&) { return compilation.work(task); };
+  pool.finished = [&](std::size_t task, Outcome outcome) {
+    ++done;
+    compilation.finished(task, std::move(outcome));
+  };
+  pool.progress = [&](std::uint64_t) {
+    line.show(
+        fmt::format("compiling: {} of {} sources; running for {:.0f} s", done, pool.tasks, line.elapsed()));
+  };
+  if (!pool.run()) throw Interrupted{};
+  compilation.check(console);
+}
+
+}  // namespace foldproof

@@ -1,0 +1,52 @@
+// The compilation of the subjects of a run, all at once or each just before it is audited.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/task_pool.h"
+#include "command/subjects.h"
+
+namespace foldproof {
+
+/// The subjects that are not skipped, as tasks of a TaskPool, each in a process of its own.
+class Compilation {
+ public:
+  /// Reads the .ptx files, which need no nvcc and are no tasks. The subjects must outlive it.
+  Compilation(std::vector<Subject>& subjects, const CompileOptions& options);
+
+  std::size_t tasks() const { return sources_.size(); }
+  const Subject& subject_of(std::size_t task) const { return *sources_[task]; }
+
+  /// Called in the task's process.
+  std::string work(std::size_t task) const;
+  /// Takes the task's result: sets the subject's image, or why it is skipped.
+  void finished(std::size_t task, Outcome outcome);
+
+  /// Whether nothing is left to do for the subject.
+  bool is_done(const Subject& subject) const { return !waiting_.contains(&subject); }
+  bool has_failed() const { return !errors_.empty() || lack_; }
+  /// Complains about every source that nvcc rejects, and throws the InputError of the last; throws
+  /// Unsupported if something is missing, such as nvcc.
+  void check(const Console& console) const;
+
+ private:
+  void read_ptx(Subject& subject);
+  bool is_late() const;
+
+  CompileOptions options_;
+  std::vector<Subject*> sources_;
+  std::set<const Subject*> waiting_;
+  std::map<const Subject*, InputError> errors_;  ///< in the order of the subjects, which are in one array
+  std::optional<Unsupported> lack_;
+};
+
+/// Compiles every subject that is not skipped, several at a time. Throws like Compilation::check; throws
+/// Interrupted if the user interrupts the run.
+void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
+                      const Console& console, ProgressLine& line);
+
+}  // namespace foldproof
