@@ -10,7 +10,7 @@ using namespace foldproof;
 constexpr Verb verbs[] = {
     {"claims", "Test published claims (docs/claims.md)", attach_claims},
     {"compare", "Compare the emulated device with a GPU", attach_compare},
-    {"all-reduce", "Compare the bits of NCCL's algorithms (docs/all_reduce.md)", attach_all_reduce},
+    {"all-reduce", "Compare the bits of NCCL's all-reduces", attach_all_reduce},
     {"detection", "Show which tool finds which defect", attach_detection},
     {"fingerprint", "Hash what the emulated device does", attach_fingerprint},
     {"kernels", "Describe the kernels of a folder (docs/kernels.md)", attach_kernels},

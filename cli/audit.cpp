@@ -21,6 +21,7 @@
 #include "command/parse.h"
 #include "devices/gpus.h"
 #include "properties/distributions.h"
+#include "reports/terminal.h"
 #include "reports/writers.h"
 
 namespace foldproof {
@@ -241,6 +242,11 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
     compile_subjects(subjects, compile_options, arguments.jobs, console, line);
     check_annotations(assignments, options.deadline);
   }
+  if (!console.json() && subjects.size() > 1)
+    options.subject_done = [&](std::span<const KernelReport> instances) {
+      line.clear();
+      console.note(kernel_line(instances));
+    };
   std::optional<LargeTools> large;
   if (arguments.large && has_gpu) options.large_tools = large.emplace(compile_options, console).tools();
   CampaignResult result = arguments.prove

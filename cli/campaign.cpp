@@ -8,6 +8,7 @@
 #include <list>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -161,6 +162,7 @@ class Campaign {
     result_.report.device = emulated::device_name;
     result_.report.seed = options.audit.seed;
     result_.report.kernels.resize(assignments.size());
+    has_ended_.resize(assignments.size());
     plan();
   }
 
@@ -256,6 +258,22 @@ class Campaign {
       cases_ += one.cases;
       *report++ = std::move(one);
     }
+    if (outcome.ending == Outcome::Ending::interrupted || outcome.ending == Outcome::Ending::out_of_time)
+      return;
+    for (const Assignment& one : bundle(task)) announce(static_cast<std::size_t>(&one - assignments_.data()));
+  }
+
+  /// Calls subject_done if all assignments next to this one with the same subject have ended.
+  void announce(std::size_t at) {
+    has_ended_[at] = true;
+    if (!options_.subject_done) return;
+    std::size_t begin = at, end = at + 1;
+    const auto is_same = [&](std::size_t i) { return assignments_[i].subject == assignments_[at].subject; };
+    while (begin > 0 && is_same(begin - 1)) --begin;
+    while (end < assignments_.size() && is_same(end)) ++end;
+    const auto all_ended =
+        std::ranges::all_of(std::views::iota(begin, end), [&](std::size_t i) { return has_ended_[i]; });
+    if (all_ended) options_.subject_done(std::span(result_.report.kernels).subspan(begin, end - begin));
   }
 
   void show_progress(std::uint64_t cases, std::uint64_t all_cases) {
@@ -276,6 +294,7 @@ class Campaign {
   std::vector<Task> tasks_;
   GpuWorkers workers_;
   CampaignResult result_;
+  std::vector<bool> has_ended_;  ///< by assignment
   std::size_t ended_ = 0, checked_ = 0;
   std::uint64_t cases_ = 0;
 };

@@ -57,6 +57,8 @@ struct CampaignOptions {
   /// Per case; absent: gpu_case_limit or emulated_case_limit.
   std::optional<std::chrono::milliseconds> case_limit;
   LargeAuditTools large_tools;  ///< required if an assignment is large
+  /// Called with the reports of adjacent assignments of one subject once all of them have been audited.
+  std::function<void(std::span<const KernelReport>)> subject_done;
 };
 
 struct CampaignResult {

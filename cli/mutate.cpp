@@ -76,6 +76,8 @@ std::vector<AssignedMutants> checked_mutants(const std::vector<Assignment>& assi
 }
 
 int mutate(const MutateCommandLine& arguments, const Console& console) {
+  if (arguments.floor && std::isnan(*arguments.floor))
+    throw InputError("--floor must be a number from 0 to 100");  // CLI::Range accepts NaN
   const MutationRunOptions options = options_of(arguments);
   ProgressLine line;
   CompileOptions compile_options = arguments.source.compile_options();

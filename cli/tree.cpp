@@ -211,6 +211,7 @@ Run attach_tree(CLI::App& app, Console& console) {
          "Case, in the notation of reports (default: 256 elements, or the maximum that the kernel supports)")
       ->type_name("TEXT");
   app.add_option("--result", a->result, "Index of the result, if there are several (default: 0)")
+      ->check(quietly(CLI::NonNegativeNumber))
       ->type_name("N");
   app.add_option("--svg", a->svg, "SVG file for a drawing of the tree")->type_name("FILE");
   a->source.attach(app);

@@ -372,6 +372,12 @@ class Audit {
     std::stable_partition(report_.findings.begin(), report_.findings.end(),
                           [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
     KernelReport triaged = triaged_for(contract_);
+    if (triaged.verdict == Verdict::clean && is_nothing_checked()) {
+      triaged.verdict = Verdict::skipped;
+      triaged.reason =
+          "every case ended early with a finding that the contract accepts, so no result was checked";
+      return triaged;
+    }
     if (shows_enough(triaged)) return triaged;
     // What the source announces may still have come.
     Contract patient = contract_;
@@ -381,6 +387,12 @@ class Audit {
     triaged.expected = false;
     triaged.reason = ended_early_;
     return triaged;
+  }
+
+  /// Whether no case came as far as the check of its result.
+  bool is_nothing_checked() const {
+    return instance_.reduction && report_.cases != 0 &&
+           std::ranges::all_of(report_.accuracy.checked_by, [](std::uint64_t cases) { return cases == 0; });
   }
 
   KernelReport triaged_for(const Contract& contract) const {

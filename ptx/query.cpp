@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
+#include <system_error>
 #include <unordered_map>
 
+#include "base/files.h"
 #include "ptx/parser/lexer.h"
 #include "ptx/types.h"
 
@@ -78,6 +81,16 @@ bool is_toolkit_file(std::string_view path) {
 }
 
 }  // namespace
+
+bool is_cooperative_groups_file(const std::string& path, const std::string& source) {
+  namespace fs = std::filesystem;
+  if (path.find("/include/cooperative_groups/") == std::string::npos) return false;
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  const auto is_of_user = [&](const fs::path& folder) { return !folder.empty() && is_below(path, folder); };
+  return fs::path(path).is_absolute() && !is_of_user(here) &&
+         !is_of_user(fs::absolute(source, error).parent_path());
+}
 
 const Function* find(const Module& module, std::string_view name) {
   const auto found = std::ranges::find(module.functions, name, &Function::name);

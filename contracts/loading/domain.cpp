@@ -14,6 +14,13 @@ namespace {
 /// others.
 constexpr std::size_t most_variables = 64;
 
+/// Names of arguments, and of what a case contains besides the variables.
+bool is_reserved(std::string_view name) {
+  constexpr std::string_view reserved[] = {"input",    "output",   "seed",           "calls",
+                                           "schedule", "relation", "co_running_load"};
+  return std::ranges::find(reserved, name) != std::end(reserved);
+}
+
 Text range_in(const toml::node& node, const std::string& what, const Draft& draft) {
   if (const auto raw = scalar(node, draft.top.file())) return *raw;
   throw InputError(what + " must be an integer or a range in a string", position_of(node, draft.top.file()));
@@ -54,7 +61,7 @@ void read_domain(Draft& draft) {
         fmt::format("[domain] has {} variables; the limit is {}", variables.size(), most_variables),
         draft.top.where("domain"));
   for (const auto& [name, node] : variables) {
-    if (!is_identifier(name.value) || name.value == "input" || name.value == "output")
+    if (!is_identifier(name.value) || is_reserved(name.value))
       throw InputError(fmt::format("\"{}\" cannot name a variable of the domain", name.value), name.where);
     add_variable(draft, name.value, range_in(*node, fmt::format("the domain of \"{}\"", name.value), draft));
   }

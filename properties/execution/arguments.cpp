@@ -38,8 +38,13 @@ class Layout {
   Laid pointer(const ArgumentContract& argument) const {
     const BufferPlace place = find_(argument.buffer);
     const std::int64_t elements = argument.value.evaluate(variables_);
-    const auto offset = static_cast<std::uint64_t>(elements) * place.element_bytes;
-    return {{ArgumentBytes(address_bytes), {{0, place.index, offset}}}, address_bytes};
+    std::int64_t offset = 0;
+    if (__builtin_mul_overflow(elements, static_cast<std::int64_t>(place.element_bytes), &offset))
+      throw InputError(fmt::format("the address of element {} of \"{}\" does not fit in 64 bits", elements,
+                                   argument.buffer),
+                       where_);
+    return {{ArgumentBytes(address_bytes), {{0, place.index, static_cast<std::uint64_t>(offset)}}},
+            address_bytes};
   }
 
   Laid number(const ArgumentContract& argument) const {

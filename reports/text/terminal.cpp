@@ -175,18 +175,15 @@ std::string limits_text(const AuditReport& report, const TerminalStyle& style) {
          "\n";
 }
 
-std::string summary(const AuditReport& report, const TerminalStyle& style) {
-  const Paint paint(style.color);
+/// "3 clean, 1 with findings": how many reports have each verdict.
+std::string verdicts_text(std::span<const KernelReport> kernels, const Paint& paint) {
   std::map<Verdict, std::size_t> verdicts;
   std::size_t expected = 0;
-  std::uint64_t cases = 0;
-  for (const KernelReport& kernel : report.kernels) {
-    cases += kernel.cases;
+  for (const KernelReport& kernel : kernels)
     if (kernel.expected)
       ++expected;
     else
       ++verdicts[kernel.verdict];
-  }
   std::string text;
   const auto part = [&](std::size_t number, std::string_view words, Color color) {
     if (number > 0) text += (text.empty() ? "" : ", ") + paint(color, fmt::format("{} {}", number, words));
@@ -198,6 +195,13 @@ std::string summary(const AuditReport& report, const TerminalStyle& style) {
   part(verdicts[Verdict::unsupported], "unsupported", Color::yellow);
   part(verdicts[Verdict::skipped], "skipped", Color::yellow);
   part(verdicts[Verdict::error], "with an error", Color::red);
+  return text;
+}
+
+std::string summary(const AuditReport& report, const TerminalStyle& style) {
+  std::uint64_t cases = 0;
+  for (const KernelReport& kernel : report.kernels) cases += kernel.cases;
+  const std::string text = verdicts_text(report.kernels, Paint(style.color));
   const std::string time = style.wall_seconds ? fmt::format(", {:.1f} s", *style.wall_seconds) : "";
   return fmt::format("{} ({}, {} device, seed {}{}): {}\n", counted(report.kernels.size(), "instance"),
                      counted(cases, "case"), printable(report.device), report.seed, time,
@@ -241,6 +245,13 @@ std::string to_text(const AuditReport& whole, const TerminalStyle& style) {
          accuracy_text(report, style.width) + counters_tables(report, style.color) +
          coverage_text(report, style.width) + remarks(report, style) + limits_text(report, style) +
          skipped_devices_text(report, style) + summary(report, style);
+}
+
+std::string kernel_line(std::span<const KernelReport> instances) {
+  const KernelReport& first = instances.front();
+  const std::string file = std::filesystem::path(first.file).filename().string();
+  return fmt::format("{}: {} of {}", printable(first.id.empty() ? file : first.id + " (" + file + ")"),
+                     verdicts_text(instances, Paint(false)), counted(instances.size(), "instance"));
 }
 
 }  // namespace foldproof

@@ -102,6 +102,7 @@ TEST_CASE("a score below the floor gives status 1") {
   };
   CHECK(with_floor("66").status == 0);
   CHECK(with_floor("67").status == 1);
+  CHECK(with_floor("nan").status == 2);
 }
 
 TEST_CASE("if no mutant was tried, there is no score, and the status is 3") {

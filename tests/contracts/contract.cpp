@@ -465,6 +465,7 @@ TEST_CASE("a domain must be a range that is not empty") {
   CHECK(domain("count = \"1 .. grid\"\ngrid = 3").find("unknown name \"grid\"") != std::string::npos);
   CHECK(domain("count = [1, 2]").find("must be an integer or a range in a string") != std::string::npos);
   CHECK(domain("input = 1").find("\"input\" cannot name a variable") != std::string::npos);
+  CHECK(domain("seed = 1").find("\"seed\" cannot name a variable") != std::string::npos);
 }
 
 TEST_CASE("[tried] accepts only variables of the domain, with ranges that are not empty") {

@@ -192,6 +192,15 @@ TEST_CASE("one arrival more than expected is reported") {
   CHECK(contains(finding.message, "more threads arrive at an mbarrier than it expects"));
 }
 
+TEST_CASE("an mbarrier outside shared memory, or with an invalid number of arrivals, is reported") {
+  const Finding global =
+      finding_of("mbarrier.init.b64 [buffer0], 1;", {.buffers = {words({0, 0})}, .block = {1, 1, 1}});
+  CHECK(contains(global.message, "the mbarrier object is not in shared memory"));
+  const Finding none =
+      finding_of(".shared .b64 bar; mbarrier.init.shared.b64 [bar], 0;", {.buffers = {}, .block = {1, 1, 1}});
+  CHECK(contains(none.message, "an mbarrier cannot expect 0 arrivals, only 1 to 1048575"));
+}
+
 TEST_CASE("waiting for an mbarrier that never completes ends with the budget") {
   const Finding finding = finding_of(R"(
     .shared .b64 bar; mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 %rd1, [bar];

@@ -180,12 +180,6 @@ TEST_CASE("fences, sleeps, prefetches and hints have no effect on values") {
   }
 }
 
-TEST_CASE("a discarded cache line holds what is written afterwards") {
-  covers("discard");
-  CHECK(results("discard.global.L2 [buffer0], 128; bar.sync 0; st.global.u32 [mine], tid;") ==
-        each(32, [](auto k) { return k; }));
-}
-
 TEST_CASE("an instruction without a row in ptx.def is refused with its line only when it is executed") {
   const std::string body = "mov.u32 %r1, 3;\n{}tanh.approx.f64x7 %f1, %f2;\nst.global.u32 [mine], %r1;";
   const Setting setting{.buffers = {zeros(128)}};

@@ -472,6 +472,29 @@ TEST_CASE("however many findings a contract allows, another one of their kind is
   CHECK(only_finding(audit(contract, kernel)).at.file == "sum.cu");
 }
 
+TEST_CASE("an audit in which every case ends with an accepted finding has checked nothing and is not clean") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  Allow allow;
+  allow.kind = Kind::out_of_bounds;
+  allow.at = "sum.cu";
+  allow.until = "2999-01-01";
+  contract.allows = {allow};
+  const auto report_of = [&](bool always) {
+    return audit(contract, [always](const Launch& l) {
+      l.store(sum_in_a_tree<float>(l));
+      if (!always && l.count < 100) return;
+      Finding found;
+      found.kind = Kind::out_of_bounds;
+      found.at = {"sum.cu", 7, 1};
+      l.findings->push_back(found);
+    });
+  };
+  const KernelReport nothing = report_of(true);
+  CHECK(nothing.verdict == Verdict::skipped);
+  CHECK(nothing.reason.find("no result was checked") != std::string::npos);
+  CHECK(report_of(false).verdict == Verdict::clean);
+}
+
 Finding race(Severity severity) {
   Finding found;
   found.kind = Kind::shared_race;

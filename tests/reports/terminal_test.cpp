@@ -68,6 +68,17 @@ TEST_CASE("clean instances that differ only in numbers share a row with the rang
   CHECK(contains(last_line(text), "3 instances (120 cases"));
 }
 
+TEST_CASE("the line on a kernel counts the verdicts of its instances") {
+  KernelReport wrong = clean({{"T", "f64"}});
+  wrong.verdict = Verdict::findings;
+  const KernelReport right = clean({{"T", "f32"}});
+  CHECK(kernel_line(std::vector{right, right}) == "A8 (unrolled.cu): 2 clean of 2 instances");
+  CHECK(kernel_line(std::vector{right, wrong}) ==
+        "A8 (unrolled.cu): 1 clean, 1 with findings of 2 instances");
+  wrong.id.clear();
+  CHECK(kernel_line(std::vector{wrong}) == "unrolled.cu: 1 with findings of 1 instance");
+}
+
 TEST_CASE("an instance names its device if several devices ran it") {
   KernelReport emulated = clean({{"T", "f32"}}), large = clean({{"T", "f32"}});
   emulated.device = "emulated";

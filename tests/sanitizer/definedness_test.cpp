@@ -373,6 +373,14 @@ TEST_CASE("data of an asynchronous copy is undefined until its thread has waited
   CHECK(contains(found[0].message, "an asynchronous copy for which the thread did not wait"));
 }
 
+TEST_CASE("a copy whose source is overwritten before the wait delivers undefined data") {
+  const std::string own_copy = "cp.async.ca.shared.global [word], [mine], 4; ",
+                    overwrite = "st.global.u32 [mine], 7; ";
+  const std::string write = "st.global.u32 [mine], tid; ";
+  CHECK(copied(write + own_copy + "cp.async.wait_all; " + overwrite + use) == "none");
+  CHECK(copied(write + own_copy + overwrite + "cp.async.wait_all; " + use) == "uninitialized-read");
+}
+
 TEST_CASE("wait_group waits for copies before the commit and not for later ones") {
   const std::string later = "cp.async.ca.shared.global [next], [buffer1], 4; ",
                     commit = "cp.async.commit_group; ";

@@ -196,6 +196,19 @@ TEST_CASE("a guess corrected by a compare-and-swap may be read by a weak load") 
   CHECK(added("ld.global.u32 %r1, [buffer0]; st.global.u32 [buffer0], 7;") != "none");
 }
 
+TEST_CASE("a compare-and-swap of another address, or one whose result is ignored, corrects no guess") {
+  const auto read_with = [](const std::string& swap) {
+    return verdict("atom.global.exch.b32 %r9, [buffer0], 1; ld.global.u32 %r1, [buffer0];" + swap +
+                       "st.global.u32 [mine], %r1;",
+                   {.buffers = {zeros(4), zeros(4)}, .grid = {3, 1, 1}});
+  };
+  const std::string use = "setp.ne.u32 %p1, %r2, %r1; @%p1 mov.u32 %r1, %r2;";
+  CHECK(read_with("atom.global.cas.b32 %r2, [buffer0], %r1, %r1;" + use) == "none");
+  CHECK(read_with("atom.global.cas.b32 %r2, [buffer0], %r1, %r1;") == "global-race");
+  CHECK(read_with("atom.global.cas.b32 %r2, [buffer1], %r1, %r1;" + use) == "global-race");
+  CHECK(read_with("atom.global.cas.b32 %r2, [buffer0+4], %r1, %r1;" + use) != "none");
+}
+
 TEST_CASE("a guess may be passed through function parameters, as in code without optimisation") {
   const std::string swap = R"(.func (.param .b32 old) swap(.param .b32 expected, .param .b64 at) {
     .reg .b32 %r<3>; .reg .b64 %rd<2>;

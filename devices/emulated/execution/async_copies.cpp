@@ -4,9 +4,10 @@
 //   cp.async                                                            wait_group, wait_all,
 //                                                                       cp.async.mbarrier.arrive
 //
-// Hardware may deliver at any time in between. Here the source is read at issue and the target is written as
-// late as possible, so a thread that does not wait uses undefined values. Observers see an access to the
-// target at both ends: an access between them is unordered with one of the two.
+// Hardware may read and deliver at any time in between. Here the source is read at issue and the target is
+// written as late as possible, so a thread that does not wait uses undefined values. Observers see an access
+// to source and target at both ends: an access between them is unordered with one of the two. If the source
+// changed, the copy delivers undefined values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,6 +46,7 @@ void Executor::async_copy(Warp& warp, Frame& frame, const Instruction& i, LaneMa
   source.bytes = bytes;
   source.writes = false;
   parts_.find_addresses(source, detail.source);
+  copy.from = source.at;
   parts_.addresses.resolve(target, "write", bytes);
   copy.lanes = target.valid;
   if (copy.lanes == 0) return;
@@ -88,6 +90,8 @@ void Executor::read_source(WarpAccess& source, CopyInFlight& copy) {
       parts_.events.emit_access(source, event);
     }
     for_lanes(source.valid, [&](unsigned lane) {
+      copy.source[lane] = source.hosts[lane];
+      copy.read[lane] = size;
       std::memcpy(copy.data[lane].data(), source.hosts[lane], size);
       parts_.shadow.issued(source, copy, lane, size);
     });
@@ -121,6 +125,23 @@ void Executor::wait_for_copies(Warp& warp, Frame& frame, const Instruction& i, L
   deliver(warp, waiting, last);
 }
 
+// Emits a second read of the source, which may happen as late as this.
+void Executor::emit_late_read(const Warp& warp, const CopyInFlight& copy, LaneMask lanes) {
+  const Instruction& i = *copy.instruction;
+  for (LaneMask left = lanes; left != 0;) {
+    const unsigned first = first_lane(left);
+    LaneMask alike = 0;
+    for_lanes(left, [&](unsigned lane) { alike |= copy.read[lane] == copy.read[first] ? bit(lane) : 0; });
+    left &= ~alike;
+    if (copy.source[first] == nullptr) continue;
+    AccessEvent event = Events::event_of(warp, parts_.program.details[i.detail].attributes, copy.from, alike);
+    event.what = What::read;
+    event.bytes = event.element_bytes = copy.read[first];
+    event.consecutive &= copy.read[first] == copy.bytes;
+    parts_.events.emit_access(warp, i.form->space2, copy.from, event);
+  }
+}
+
 // Delivers the lanes' copies in flight up to and including the group `last`.
 void Executor::deliver(Warp& warp, LaneMask lanes, const std::array<std::uint32_t, isa::warp_size>& last) {
   if (warp.copies.empty()) return;
@@ -131,8 +152,14 @@ void Executor::deliver(Warp& warp, LaneMask lanes, const std::array<std::uint32_
               [&](unsigned lane) { due |= copy.group[lane] <= last[lane] ? bit(lane) : 0; });
     if (due == 0) continue;
     copy.lanes &= ~due;
-    if (parts_.events.accesses()) emit_copy(warp, copy, due);
+    if (parts_.events.accesses()) {
+      emit_late_read(warp, copy, due);
+      emit_copy(warp, copy, due);
+    }
     for_lanes(due, [&](unsigned lane) {
+      const bool is_unchanged = copy.source[lane] == nullptr ||
+                                std::memcmp(copy.source[lane], copy.data[lane].data(), copy.read[lane]) == 0;
+      if (!is_unchanged) return;  // the target stays undefined
       parts_.shadow.delivered(warp, copy, lane);
       std::memcpy(copy.target[lane], copy.data[lane].data(), copy.bytes);
     });

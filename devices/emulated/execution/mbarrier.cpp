@@ -126,6 +126,8 @@ void Executor::mbarrier(Warp& warp, Frame& frame, const Instruction& i, LaneMask
   parts_.addresses.resolve(access, "mbarrier operation", access.bytes);
   if (parts_.events.accesses() && access.valid != 0) emit_mbarrier(access);
   for_lanes(access.valid, [&](unsigned lane) {
+    if (!AddressSpace::is_shared(access.space, access.at[lane]))
+      parts_.findings.crash(i, "the mbarrier object is not in shared memory");
     MBarrier b = MBarrier::read(access.hosts[lane]);
     const Operands operands{registers, detail, lane};
     if (form.has("test_wait") || form.has("try_wait")) {
@@ -133,8 +135,11 @@ void Executor::mbarrier(Warp& warp, Frame& frame, const Instruction& i, LaneMask
       p = b.phase != awaited_phase(form, operands) ? p | bit(lane) : p & ~bit(lane);
       return;
     }
+    if (form.has("init") && (operands.number(0) == 0 || operands.number(0) > MBarrier::most))
+      parts_.findings.crash(i, fmt::format("an mbarrier cannot expect {} arrivals, only 1 to {}",
+                                           operands.number(0), MBarrier::most));
     if (form.has("init") || form.has("inval"))
-      b = fresh(form.has("init") ? operands.number(0) & MBarrier::most : 0);
+      b = fresh(form.has("init") ? operands.number(0) : 0);
     else if (!arrive(b, form, operands))
       parts_.findings.crash(i, "more threads arrive at an mbarrier than it expects");
     else if (returns_state(detail))

@@ -38,7 +38,7 @@ enum class Action : std::uint8_t {
   store,
   atomic,
   reduction,  ///< ld ldu / st / atom / red
-  prefetch,   ///< prefetch, discard, applypriority: no visible effect
+  prefetch,   ///< prefetch, applypriority: no visible effect
   async_copy,
   async_commit,
   async_wait,  ///< cp.async, .commit_group, .wait_group/.wait_all

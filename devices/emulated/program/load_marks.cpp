@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -136,6 +137,49 @@ std::set<Cell> origins_of(std::vector<Cell> open, const Sources& sources) {
   return seen;
 }
 
+/// Whether another instruction of the function uses the old value that the swap returns. A swap whose success
+/// nobody checks validates nothing.
+bool has_used_result(const Program& program, const FunctionCode& function, const Instruction& swap) {
+  const std::uint32_t result = program.details[swap.detail].data[0];
+  if (result == isa::no_operand) return false;
+  return std::ranges::any_of(function.instructions, [&](const Instruction& i) {
+    if (&i == &swap) return false;
+    bool is_used = i.guard == result || decider(i) == result;
+    if (i.action == Action::compute)
+      isa::for_each_row(
+          i, [&](std::uint32_t row, unsigned, bool written) { is_used |= !written && row == result; });
+    if (i.detail == isa::no_operand) return is_used;
+    const MachineOperands& detail = program.details[i.detail];
+    return is_used || detail.address.row == result || std::ranges::count(detail.data, result) != 0 ||
+           std::ranges::count(detail.arguments, result, &Slot::offset) != 0;
+  });
+}
+
+/// Marks the weak loads whose value the swap expects at the address from which they were loaded.
+void mark_confirmed_by(const Instruction& swap, std::size_t function, Program& program,
+                       const Sources& copies) {
+  const MachineOperands& swapped = program.details[swap.detail];
+  const std::set<Cell> guessed = origins_of({{function, swapped.data[1]}}, copies);
+  const std::set<Cell> addresses = origins_of({{function, swapped.address.row}}, copies);
+  const auto is_same_address = [&](std::size_t f, const MachineOperands::Address& address) {
+    if (address.displacement != swapped.address.displacement) return false;
+    if (address.row == isa::no_operand || swapped.address.row == isa::no_operand)
+      return address.row == swapped.address.row;
+    return std::ranges::any_of(origins_of({{f, address.row}}, copies),
+                               [&](const Cell& cell) { return addresses.contains(cell); });
+  };
+  for (std::size_t f = 0; f < program.functions.size(); ++f)
+    for (Instruction& load : program.functions[f].instructions)
+      if (load.action == Action::load && is_weak(load) && !load.confirmed) {
+        const MachineOperands& detail = program.details[load.detail];
+        load.confirmed = std::ranges::any_of(detail.data,
+                                             [&](std::uint32_t row) {
+                                               return guessed.contains({f, row});
+                                             }) &&
+                         is_same_address(f, detail.address);
+      }
+}
+
 }  // namespace
 
 bool is_repeated(const Instruction& i) {
@@ -156,19 +200,14 @@ void mark_polls(Program& program) {
 }
 
 void mark_confirmed(Program& program) {
-  std::vector<Cell> expected;  // the values that compare-and-swaps expect in memory
+  std::optional<Sources> copies;
   for (std::size_t f = 0; f < program.functions.size(); ++f)
-    for (const Instruction& i : program.functions[f].instructions)
-      if (i.action == Action::atomic && i.form->atomic == isa::AtomicKind::cas)
-        expected.push_back({f, program.details[i.detail].data[1]});
-  if (expected.empty()) return;
-  const std::set<Cell> guessed = origins_of(expected, copies_in(program));
-  for (std::size_t f = 0; f < program.functions.size(); ++f)
-    for (Instruction& load : program.functions[f].instructions)
-      if (load.action == Action::load && is_weak(load))
-        load.confirmed = std::ranges::any_of(program.details[load.detail].data, [&](std::uint32_t row) {
-          return guessed.contains({f, row});
-        });
+    for (const Instruction& i : program.functions[f].instructions) {
+      if (i.action != Action::atomic || i.form->atomic != isa::AtomicKind::cas) continue;
+      if (!has_used_result(program, program.functions[f], i)) continue;
+      if (!copies) copies = copies_in(program);
+      mark_confirmed_by(i, f, program, *copies);
+    }
 }
 
 }  // namespace foldproof::emulated

@@ -20,8 +20,9 @@ using isa::Port;
 using isa::warp_size;
 
 /// Whether a comparison only tests its operands for NaN and finds none: it would have the same result for all
-/// other numbers, so it depends on none of them.
-bool finds_no_nan(const std::byte* registers, const Instruction& i, const Operands& sources, unsigned lane) {
+/// other numbers, so it depends on none of them. `nodes`: of the operands.
+bool finds_no_nan(const std::byte* registers, const Instruction& i, const Operands& sources, unsigned lane,
+                  std::span<const NodeId> nodes) {
   using isa::Compare;
   const isa::Form& form = *i.form;
   if (form.compare == Compare::none || form.boolean != isa::Boolean::none || sources.count < 2) return false;
@@ -35,9 +36,9 @@ bool finds_no_nan(const std::byte* registers, const Instruction& i, const Operan
   if (form.compare == Compare::nan || form.compare == Compare::num ||
       sources.all[0].row == sources.all[1].row)
     return true;
-  // No number is greater than infinity.
+  // No number is greater than infinity, unless the infinity is itself an element.
   const bool beyond = form.compare == Compare::gtu || form.compare == Compare::le;
-  return beyond && b.is_infinite() && !b.negative;
+  return beyond && b.is_infinite() && !b.negative && nodes[1] == 0;
 }
 
 bool are_zero(std::span<const NodeId> nodes) {
@@ -187,7 +188,7 @@ void Provenance::computing_bytes(Frame& frame, const Instruction& i, LaneMask la
   for_lanes(lanes, [&](unsigned lane) {
     for (std::size_t s = 0; s < sources.count; ++s)
       depends[lane][s] = frame.nodes.at(sources.all[s].row, lane);
-    if (finds_no_nan(frame.registers(), i, sources, lane)) depends[lane] = {};
+    if (finds_no_nan(frame.registers(), i, sources, lane, depends[lane])) depends[lane] = {};
     if (i.form->reads_carry) depends[lane][most_operands] = frame.nodes.at(isa::carry_offset, lane);
   });
   pending_.lack = Pending::Lack::opaque_values;

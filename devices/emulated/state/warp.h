@@ -82,7 +82,9 @@ struct CopyInFlight {
   LaneMask lanes = 0;  ///< lanes that have not waited for it yet
   std::uint32_t bytes = 0;
   std::array<std::uint32_t, isa::warp_size> group{};
-  Addresses to;
+  Addresses to, from;
+  std::array<const std::byte*, isa::warp_size> source{};       ///< host addresses; null: nothing is read
+  std::array<std::uint32_t, isa::warp_size> read{};            ///< bytes of the source
   std::array<std::byte*, isa::warp_size> target{}, defined{};  ///< host addresses; `defined` may be null
   std::array<Bytes, isa::warp_size> data{}, undefined{};       ///< data to be delivered
   std::array<OriginId, isa::warp_size> origin{};
