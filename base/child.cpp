@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -266,6 +268,36 @@ namespace {
 
 }  // namespace
 
+namespace {
+
+bool is_readable_within(int from, std::chrono::milliseconds time) {
+  pollfd wait{from, POLLIN, 0};
+  return poll(&wait, 1, static_cast<int>(time.count())) > 0;
+}
+
+/// What is written until the leader has ended, or until every writer has closed its end: a program that left
+/// the group and runs on must not keep this process waiting.
+std::string output_of(Child& leader, int from, Deadline deadline) {
+  using namespace std::chrono_literals;
+  std::string text;
+  std::array<char, 4096> chunk{};
+  bool has_ended = false;
+  while (!deadline || std::chrono::steady_clock::now() < *deadline) {
+    if (!is_readable_within(from, has_ended ? 0ms : 20ms)) {
+      if (has_ended) break;
+      has_ended = !leader.is_running();
+      continue;
+    }
+    const ssize_t got = read(from, chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    text.append(chunk.data(), std::min(static_cast<std::size_t>(got), most_output - text.size()));
+  }
+  return text;
+}
+
+}  // namespace
+
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& temporary,
                           Deadline deadline) {
   Pipe output, failure;
@@ -277,7 +309,7 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const std::
   output.to.reset();
   failure.to.reset();
   ProcessResult result;
-  result.output = read_to_end(output.from.number(), most_output, deadline);
+  result.output = output_of(leader, output.from.number(), deadline);
   const std::optional<ExitStatus> status = deadline ? leader.wait(*deadline) : leader.wait();
   if (!status)
     throw Unsupported(fmt::format("{} did not end before the time budget was exhausted", arguments.at(0)));

@@ -404,7 +404,7 @@ bool make_private(const fs::path& folder) {
          fchmod(opened.number(), S_IRWXU) == 0;
 }
 
-fs::path user_cache() {
+std::optional<fs::path> lasting_user_cache() {
   std::vector<fs::path> candidates;
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
@@ -413,6 +413,11 @@ fs::path user_cache() {
   candidates.push_back(system_temporary_folder() / fmt::format("foldproof-{}", geteuid()));
   for (const fs::path& folder : candidates)
     if (make_private(folder)) return folder;
+  return std::nullopt;
+}
+
+fs::path user_cache() {
+  if (auto folder = lasting_user_cache()) return *folder;
   static const TemporaryFolder own;
   return own.path();
 }

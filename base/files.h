@@ -130,8 +130,9 @@ std::optional<std::filesystem::path> find_program(const std::string& name);
 bool make_private(const std::filesystem::path& folder);
 
 /// The user's private cache: the first of $XDG_CACHE_HOME/foldproof, ~/.cache/foldproof and
-/// foldproof-USERID in the system's temporary folder that can be made private, else a temporary folder of
-/// this process.
+/// foldproof-USERID in the system's temporary folder that can be made private.
+std::optional<std::filesystem::path> lasting_user_cache();
+/// The same, else a temporary folder of this process.
 std::filesystem::path user_cache();
 
 /// Makes this process create its temporary folders in `folder`. The caller removes `folder`.

@@ -36,7 +36,7 @@ struct Reason {
 constexpr Reason reasons[] = {
     {EndReason::interrupted, SIGTERM}, {EndReason::out_of_time, SIGUSR1}, {EndReason::too_slow, SIGUSR2}};
 
-constexpr int handled_signals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int handled_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU};
 
 /// Whether a parent such as nohup has made the process ignore the signal.
 bool is_ignored(int signal) {

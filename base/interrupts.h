@@ -1,4 +1,5 @@
-// Requests to end, which a process can poll and wait for: SIGINT, SIGTERM, SIGHUP and time limits.
+// Requests to end, which a process can poll and wait for: SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU
+// and time limits.
 #pragma once
 
 #include <chrono>
@@ -21,7 +22,7 @@ enum class EndReason : unsigned char {
   too_slow      ///< it has made no progress for longer than its pool (base/task_pool.h) accepts
 };
 
-/// Receives SIGINT, SIGTERM and, unless it is ignored, SIGHUP in a thread of its own while it exists. Only
+/// Receives these signals (SIGHUP unless it is ignored) in a thread of its own while it exists. Only
 /// one can exist in a process; a fork does not inherit it. Construct it before other threads start: in a
 /// thread that exists already, a signal ends the process.
 ///

@@ -1,5 +1,5 @@
 // foldproof-lab all-reduce: whether NCCL's all-reduce leaves the same bits on every rank, in every run, and
-// under every algorithm and protocol (docs/all_reduce.md).
+// under every algorithm and protocol.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

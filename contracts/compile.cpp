@@ -314,7 +314,7 @@ fs::path existing_nvcc(const CompileOptions& options) {
 CompiledSource compiled(const Unit& unit, const CompileOptions& options) {
   const fs::path nvcc = existing_nvcc(options);
   const PtxCache cache(cache_folder(options));
-  const std::string version = nvcc_version(nvcc, options.deadline);
+  const std::string version = nvcc_version(nvcc, options.deadline) + compiler_identity(nvcc);
   const NvccRun run(unit, nvcc, options.deadline);
   const std::string source = run.preprocessed(), key = cache_key(unit, version, source, cache);
   const fs::path program = unit.host ? cache.program_of(key) : fs::path();

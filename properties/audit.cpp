@@ -365,6 +365,9 @@ class Audit {
       report_.notes.push_back(
           fmt::format("there are more than {} findings of the kind {}; the others are omitted",
                       most_of_a_kind, name(kind)));
+    if (evaluator_.accepts_flushing() && !instance_.claims.flushes_subnormals)
+      report_.notes.emplace_back(
+          "subnormal numbers may be flushed to zero, since the kernel has instructions that do so (.ftz)");
     report_.accuracy.order = order_shown();
     if (2 * incomplete_cases_ > report_.cases)
       report_.notes.push_back(fmt::format("incomplete provenance: {}", incomplete_));
@@ -372,7 +375,7 @@ class Audit {
     std::stable_partition(report_.findings.begin(), report_.findings.end(),
                           [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
     KernelReport triaged = triaged_for(contract_);
-    if (triaged.verdict == Verdict::clean && is_nothing_checked()) {
+    if (triaged.verdict == Verdict::clean && ended_early_.empty() && is_nothing_checked()) {
       triaged.verdict = Verdict::skipped;
       triaged.reason =
           "every case ended early with a finding that the contract accepts, so no result was checked";

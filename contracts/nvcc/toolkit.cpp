@@ -1,6 +1,7 @@
 #include "contracts/nvcc/toolkit.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <map>
@@ -67,6 +68,24 @@ std::string nvcc_version(const fs::path& nvcc, Deadline deadline) {
   if (const auto how = how_ended_by_signal(result))
     throw Unsupported(fmt::format("{} {} when it was asked for its version", nvcc.string(), *how));
   throw InputError(fmt::format("{} does not report its version; is it nvcc?", nvcc.string()));
+}
+
+std::string compiler_identity(const fs::path& nvcc) {
+  constexpr std::size_t largest_script = 1 << 20;
+  std::error_code error;
+  const fs::path program = fs::canonical(nvcc, error);
+  const fs::path device_compiler = program.parent_path().parent_path() / "nvvm" / "bin" / "cicc";
+  std::string identity;
+  for (const fs::path& file : {program, device_compiler}) {
+    struct stat status {};
+    if (stat(file.c_str(), &status) != 0) continue;
+    if (static_cast<std::size_t>(status.st_size) <= largest_script)
+      identity += read_if_possible(file, largest_script).value_or("") + ';';
+    else
+      identity += fmt::format("{} {} {}.{:09} {};", file.string(), status.st_size, status.st_mtim.tv_sec,
+                              status.st_mtim.tv_nsec, status.st_ino);
+  }
+  return identity;
 }
 
 std::string machine_code(const ptx::Source& ptx, const std::string& gpu, const fs::path& nvcc,

@@ -25,6 +25,10 @@ std::optional<std::filesystem::path> find_nvcc(const std::string& wished);
 /// Throws InputError if there is none.
 std::string nvcc_version(const std::filesystem::path& nvcc, Deadline deadline = {});
 
+/// What distinguishes this compiler from others with the same version: path, size and time of nvcc and of the
+/// device compiler that it starts, and the text of a script in place of nvcc.
+std::string compiler_identity(const std::filesystem::path& nvcc);
+
 /// Machine code with line information for a GPU such as "sm_90", cached in the folder by content. Empty if
 /// there is no ptxas next to nvcc, or if ptxas rejects the PTX: the driver's own compiler then reports the
 /// error. Throws Unsupported if `deadline` passes.

@@ -49,6 +49,8 @@ class Evaluator {
   /// The same for several cases, which are run together. After one that ends in a timeout, results may be
   /// missing.
   std::vector<Evaluation> evaluate(std::span<const Case> cases) const;
+  /// Whether results may be those of a kernel that flushes subnormals.
+  bool accepts_flushing() const { return arithmetic_ && arithmetic_->flush_to_zero; }
   /// Number of cases worth running together.
   std::size_t cases_together() const;
 

@@ -59,6 +59,14 @@ TEST_CASE("output beyond the limit is discarded, and the program runs to its end
   CHECK(result.output.size() == 1 << 20);
 }
 
+TEST_CASE(
+    "a process that a program leaves behind does not delay its result, and ends unless it left the group") {
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(run_process({"sh", "-c", "setsid sleep 7 & echo done"}, "/").output == "done\n");
+  CHECK(run_process({"sh", "-c", "(trap '' TERM INT HUP; sleep 7.5) & echo done"}, "/").output == "done\n");
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+}
+
 TEST_CASE("a program that does not exist gives an error that names it") {
   CHECK_THROWS_WITH(run_process({"/no/such/program"}, "/"),
                     "/no/such/program cannot be started: No such file or directory");

@@ -147,10 +147,18 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
 
   SECTION("the same again is not compiled") {
     const LoggedNvcc nvcc(workshop);
-    Contract again = workshop.load(contract_text, kernels);
-    CHECK(compile_contract(again, nvcc.options())->ptx.text() == first->ptx.text());
-    CHECK(nvcc.compilations() == 0);
-    CHECK(lowered(again, 0, 1) == lowered(contract, 0, 1));
+    Contract once = workshop.load(contract_text, kernels), again = once;
+    const auto made = compile_contract(once, nvcc.options());
+    CHECK(nvcc.compilations() == 1);  // by another compiler than the first
+    CHECK(compile_contract(again, nvcc.options())->ptx.text() == made->ptx.text());
+    CHECK(nvcc.compilations() == 1);
+    CHECK(lowered(again, 0, 1) == lowered(once, 0, 1));
+  }
+  SECTION("a changed script in place of nvcc is another compiler") {
+    compile_contract(contract, LoggedNvcc(workshop).options());
+    const LoggedNvcc changed(workshop, "true");
+    compile_contract(contract, changed.options());
+    CHECK(changed.compilations() == 1);
   }
   SECTION("the same again is refused with an nvcc that is named and not there") {
     CompileOptions wrong = options_in(workshop);
@@ -329,13 +337,13 @@ TEST_CASE("a host program is cached like PTX, until what the host compiler reads
       "void clear(float* x) { cudaMemset(x, 0, sizeof *x); }\n";
   workshop.write("value.h", "");
   Contract contract = workshop.load(text, source);
-  compile_contract(contract, options_in(workshop));
   const LoggedNvcc nvcc(workshop);
   compile_contract(contract, nvcc.options());
-  CHECK(nvcc.compilations() == 0);
-  workshop.write("value.h", "int value;\n");
   compile_contract(contract, nvcc.options());
   CHECK(nvcc.compilations() == 1);
+  workshop.write("value.h", "int value;\n");
+  compile_contract(contract, nvcc.options());
+  CHECK(nvcc.compilations() == 2);
 }
 
 TEST_CASE("an entry that does not exist is refused at its launch with the names of those that do", "[nvcc]") {

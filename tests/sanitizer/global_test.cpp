@@ -198,15 +198,15 @@ TEST_CASE("a guess corrected by a compare-and-swap may be read by a weak load") 
 
 TEST_CASE("a compare-and-swap of another address, or one whose result is ignored, corrects no guess") {
   const auto read_with = [](const std::string& swap) {
-    return verdict("atom.global.exch.b32 %r9, [buffer0], 1; ld.global.u32 %r1, [buffer0];" + swap +
-                       "st.global.u32 [mine], %r1;",
-                   {.buffers = {zeros(4), zeros(4)}, .grid = {3, 1, 1}});
+    return verdict(
+        "red.global.add.u32 [buffer0], 1; ld.global.u32 %r1, [buffer0]; add.u32 %r3, %r1, 1;" + swap,
+        {.buffers = {zeros(8), zeros(8)}, .grid = {3, 1, 1}, .block = {2, 1, 1}});
   };
   const std::string use = "setp.ne.u32 %p1, %r2, %r1; @%p1 mov.u32 %r1, %r2;";
-  CHECK(read_with("atom.global.cas.b32 %r2, [buffer0], %r1, %r1;" + use) == "none");
-  CHECK(read_with("atom.global.cas.b32 %r2, [buffer0], %r1, %r1;") == "global-race");
-  CHECK(read_with("atom.global.cas.b32 %r2, [buffer1], %r1, %r1;" + use) == "global-race");
-  CHECK(read_with("atom.global.cas.b32 %r2, [buffer0+4], %r1, %r1;" + use) != "none");
+  CHECK(read_with("atom.global.cas.b32 %r2, [buffer0], %r1, %r3;" + use) == "none");
+  CHECK(read_with("atom.global.cas.b32 %r2, [buffer0], %r1, %r3;") == "global-race");
+  CHECK(read_with("atom.global.cas.b32 %r2, [buffer1], %r1, %r3;" + use) == "global-race");
+  CHECK(read_with("atom.global.cas.b32 %r2, [buffer0+4], %r1, %r3;" + use) == "global-race");
 }
 
 TEST_CASE("a guess may be passed through function parameters, as in code without optimisation") {
