@@ -266,32 +266,34 @@ namespace {
   _exit(1);
 }
 
-}  // namespace
-
-namespace {
-
 bool is_readable_within(int from, std::chrono::milliseconds time) {
   pollfd wait{from, POLLIN, 0};
-  return poll(&wait, 1, static_cast<int>(time.count())) > 0;
+  int ready = 0;
+  while ((ready = poll(&wait, 1, static_cast<int>(time.count()))) < 0 && errno == EINTR) {
+  }
+  return ready > 0;
 }
 
 /// What is written until the leader has ended, or until every writer has closed its end: a program that left
 /// the group and runs on must not keep this process waiting.
 std::string output_of(Child& leader, int from, Deadline deadline) {
   using namespace std::chrono_literals;
+  constexpr std::size_t pipe_capacity = 1 << 16;
   std::string text;
   std::array<char, 4096> chunk{};
+  std::size_t left = pipe_capacity;  // to be read after the end
   bool has_ended = false;
-  while (!deadline || std::chrono::steady_clock::now() < *deadline) {
+  while (left > 0 && (!deadline || std::chrono::steady_clock::now() < *deadline)) {
+    has_ended = has_ended || !leader.is_running();
     if (!is_readable_within(from, has_ended ? 0ms : 20ms)) {
       if (has_ended) break;
-      has_ended = !leader.is_running();
       continue;
     }
     const ssize_t got = read(from, chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     text.append(chunk.data(), std::min(static_cast<std::size_t>(got), most_output - text.size()));
+    if (has_ended) left -= std::min(left, static_cast<std::size_t>(got));
   }
   return text;
 }

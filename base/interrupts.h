@@ -22,9 +22,9 @@ enum class EndReason : unsigned char {
   too_slow      ///< it has made no progress for longer than its pool (base/task_pool.h) accepts
 };
 
-/// Receives these signals (SIGHUP unless it is ignored) in a thread of its own while it exists. Only
-/// one can exist in a process; a fork does not inherit it. Construct it before other threads start: in a
-/// thread that exists already, a signal ends the process.
+/// Receives the signals listed above, SIGHUP only unless it is ignored, in a thread of its own while it
+/// exists. Only one can exist in a process; a fork does not inherit it. Construct it before other threads
+/// start: in a thread that exists already, a signal ends the process.
 ///
 ///   signal ──► is a GracefulEnd alive? ──no──► end_now(interrupted)
 ///                      │ yes

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include <regex>
 #include <set>
 #include <span>
+#include <sstream>
 
 #include "base/files.h"
 #include "base/hash.h"
@@ -53,6 +55,9 @@ struct Arguments {
   unsigned runs = 5, jobs = std::min(16U, default_jobs());
 };
 
+/// The contracts admit up to 8 ranks.
+unsigned ranks() { return std::min(gpus().count, 8U); }
+
 /// What one instance does under one setting.
 struct Outcomes {
   std::uint64_t wrong = 0, differ_between_ranks = 0, differ_between_runs = 0;  ///< cases
@@ -75,6 +80,7 @@ Job repeated(const Job& job, std::uint32_t output, unsigned runs) {
     const auto other = static_cast<std::uint32_t>(all.buffers.size());
     all.buffers.push_back(job.buffers[output]);
     for (JobStep step : job.steps) {
+      if (auto* reset = std::get_if<JobReset>(&step); reset && reset->buffer == output) reset->buffer = other;
       if (auto* launch = std::get_if<JobLaunch>(&step))
         for (JobArgument& argument : launch->arguments)
           for (PointerPatch& pointer : argument.pointers)
@@ -114,7 +120,7 @@ class Processes {
                 std::back_inserter(outputs));
     }
     const std::vector<std::byte>& bits = outputs[0];
-    if (!has_equal_rows(bits, gpus().count)) ++outcomes.differ_between_ranks;
+    if (!has_equal_rows(bits, ranks())) ++outcomes.differ_between_ranks;
     if (!std::ranges::all_of(outputs, [&](const auto& other) { return other == bits; }))
       ++outcomes.differ_between_runs;
     std::uint64_t digest = bits.size();
@@ -183,6 +189,7 @@ void read_debug_files(const fs::path& folder, Outcomes& outcomes) {
 void set_environment(const Setting& setting, const fs::path& debug) {
   const std::pair<const char*, std::string> variables[] = {{"NCCL_ALGO", setting.algorithm},
                                                            {"NCCL_PROTO", setting.protocol},
+                                                           {"NCCL_NVLS_ENABLE", "0"},
                                                            {"NCCL_DEBUG", "INFO"},
                                                            {"NCCL_DEBUG_SUBSYS", "INIT,TUNING"},
                                                            {"NCCL_DEBUG_FILE", (debug / "%p").string()}};
@@ -199,12 +206,12 @@ Outcomes outcomes_of(const Selected& selected, Processes& processes, unsigned ru
   Outcomes outcomes;
   AuditOptions options;
   options.largest_count = std::uint64_t{1} << 40;
-  for (const Case& c : cases_of(*instance, gpus().count)) {
+  for (const Case& c : cases_of(*instance, ranks())) {
     const std::optional<std::uint64_t> digest = processes.run(selected, c, runs, outcomes);
     const std::size_t index = outcomes.digests.size();
     outcomes.digests.push_back(digest.value_or(0));
     if (digest && checked != nullptr && index < checked->digests.size()) {
-      if (checked->digests[index] == *digest) continue;
+      if (checked->digests[index] == *digest) continue;  // 0: the first setting has no result
       if (++outcomes.other_bits == 1) outcomes.others.push_back(describe(c));
     }
     const KernelReport report =
@@ -293,15 +300,9 @@ class Campaign {
 
   /// Returns false if the user interrupted it.
   bool run() {
-    std::vector<Task> checked, others;
-    for (std::size_t i = 0; i < instances_.size(); ++i) checked.push_back({0, i, i + 1});
-    for (std::size_t setting = 1; setting < settings.size(); ++setting)
-      for (std::size_t begin = 0, end = 0; begin < instances_.size(); begin = end) {
-        while (end < instances_.size() && instances_[end].first == instances_[begin].first) ++end;
-        others.push_back({setting, begin, end});
-      }
-    // Checks need the CPU; everything else needs the GPUs, on which processes only take turns.
-    return run(checked, a_.jobs) && run(others, std::min(2U, a_.jobs));
+    const bool whole = run_all();
+    line_.clear();
+    return whole;
   }
 
   /// A row per setting.
@@ -319,6 +320,18 @@ class Campaign {
   struct Task {
     std::size_t setting, begin, end;
   };
+
+  bool run_all() {
+    std::vector<Task> checked, others;
+    for (std::size_t i = 0; i < instances_.size(); ++i) checked.push_back({0, i, i + 1});
+    for (std::size_t setting = 1; setting < settings.size(); ++setting)
+      for (std::size_t begin = 0, end = 0; begin < instances_.size(); begin = end) {
+        while (end < instances_.size() && instances_[end].first == instances_[begin].first) ++end;
+        others.push_back({setting, begin, end});
+      }
+    // Checks need the CPU; everything else needs the GPUs, on which processes only take turns.
+    return run(checked, a_.jobs) && run(others, std::min(2U, a_.jobs));
+  }
 
   /// In a process of its own, because NCCL reads its environment only once.
   std::vector<Outcomes> outcomes_of_task(const Task& task) const {
@@ -350,8 +363,9 @@ class Campaign {
       else
         for (Outcomes& one : made) one.problems.try_emplace(outcome.reason(), "no case");
       std::ranges::move(made, outcomes_[task.setting].begin() + static_cast<std::ptrdiff_t>(task.begin));
-      line_.show(fmt::format("all-reduce: {} of {} combinations of an instance and a setting",
-                             ended_ += made.size(), instances_.size() * settings.size()));
+      ended_ += made.size();
+      line_.show(fmt::format("all-reduce: {} of {} combinations of an instance and a setting", ended_,
+                             instances_.size() * settings.size()));
     };
     return pool.run();
   }

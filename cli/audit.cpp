@@ -140,6 +140,7 @@ CampaignResult audited(const std::vector<Assignment>& assignments, std::vector<S
                        const Console& console, ProgressLine& line) {
   Compilation compilation(subjects, compile_options);
   CampaignResult result = run_campaign(assignments, compilation, options, line);
+  if (result.interrupted) return result;
   if (compilation.has_failed()) line.clear();
   compilation.check(console);
   return result;

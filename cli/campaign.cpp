@@ -172,7 +172,7 @@ class Campaign {
     pool.processes = processes_for(assignments_, options_.jobs);
     pool.can_end_early = true;
     pool.deadline = options_.deadline;
-    pool.memory = memory_share(pool.tasks, pool.processes);
+    pool.memory = memory_share(std::max(bundles_.size(), compilation_.tasks()), pool.processes);
     const milliseconds patience = options_.case_limit.value_or(emulated_case_limit);
     pool.patience = [&](std::size_t task) {
       return !tasks_[task].compiles && runs_on_emulated_device(bundle(task).front()) ? std::optional(patience)
@@ -277,7 +277,7 @@ class Campaign {
   }
 
   void show_progress(std::uint64_t cases, std::uint64_t all_cases) {
-    // An estimate from fewer cases would change by the second.
+    // With fewer cases, the estimate would change every second.
     const double done =
         static_cast<double>(cases) / static_cast<double>(std::max<std::uint64_t>(1, all_cases));
     const std::string left =

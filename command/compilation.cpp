@@ -20,6 +20,7 @@ void give_up(Subject& subject) {
 }  // namespace
 
 Compilation::Compilation(std::vector<Subject>& subjects, const CompileOptions& options) : options_(options) {
+  const TimeLimit reading(options.deadline);
   for (Subject& subject : subjects) {
     if (!subject.skipped.empty()) continue;
     if (subject.contract.source.extension() == ".ptx") {
@@ -75,7 +76,6 @@ void Compilation::check(const Console& console) const {
 
 void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
                       const Console& console, ProgressLine& line) {
-  const TimeLimit reading(options.deadline);
   Compilation compilation(subjects, options);
   std::size_t done = 0;
   TaskPool pool;

@@ -15,7 +15,7 @@ namespace foldproof {
 /// The subjects that are not skipped, as tasks of a TaskPool, each in a process of its own.
 class Compilation {
  public:
-  /// Reads the .ptx files, which need no nvcc and are no tasks. The subjects must outlive it.
+  /// Reads the .ptx files, which do not need nvcc and are not tasks. The subjects must outlive it.
   Compilation(std::vector<Subject>& subjects, const CompileOptions& options);
 
   std::size_t tasks() const { return sources_.size(); }

@@ -85,7 +85,6 @@ bool comes_before(const Subject& left, const Subject& right) {
   return key(left.contract.id) < key(right.contract.id);
 }
 
-/// Complains about all but the last of several errors and throws the last one.
 bool is_guessed(const Subject& subject) { return subject.contract.file.empty(); }
 
 bool launches(const Instance& instance, const std::string& entry,

@@ -61,13 +61,13 @@ struct LoadedSubjects {
 };
 LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const CompileOptions& options);
 
-/// Complains about all errors but the last, and throws that one; does nothing if there is none.
-void throw_last(const std::vector<InputError>& errors, const Console& console);
-
 /// The same if all must be valid: complains about every invalid contract, and throws the InputError of the
 /// last.
 std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
                                    const Console& console);
+
+/// Complains about all errors but the last, and throws that one; does nothing if there is none.
+void throw_last(const std::vector<InputError>& errors, const Console& console);
 
 /// The subjects of a path that are launched as kernels and meant to be right: no host functions, no defects.
 std::vector<Subject> load_right_subjects(const std::filesystem::path& path, const CompileOptions& options,

@@ -375,7 +375,7 @@ class Audit {
     std::stable_partition(report_.findings.begin(), report_.findings.end(),
                           [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
     KernelReport triaged = triaged_for(contract_);
-    if (triaged.verdict == Verdict::clean && ended_early_.empty() && is_nothing_checked()) {
+    if (triaged.verdict == Verdict::clean && ended_early_.empty() && has_checked_nothing()) {
       triaged.verdict = Verdict::skipped;
       triaged.reason =
           "every case ended early with a finding that the contract accepts, so no result was checked";
@@ -392,9 +392,9 @@ class Audit {
     return triaged;
   }
 
-  /// Whether no case came as far as the check of its result.
-  bool is_nothing_checked() const {
-    return instance_.reduction && report_.cases != 0 &&
+  /// Whether findings ended all cases before the check of their result.
+  bool has_checked_nothing() const {
+    return instance_.reduction && !report_.findings.empty() &&
            std::ranges::all_of(report_.accuracy.checked_by, [](std::uint64_t cases) { return cases == 0; });
   }
 

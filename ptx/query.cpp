@@ -84,12 +84,15 @@ bool is_toolkit_file(std::string_view path) {
 
 bool is_cooperative_groups_file(const std::string& path, const std::string& source) {
   namespace fs = std::filesystem;
-  if (path.find("/include/cooperative_groups/") == std::string::npos) return false;
+  constexpr std::string_view of_packages[] = {"/site-packages/nvidia/", "/targets/"};  // below a project, too
+  if (path.find("/include/cooperative_groups/") == std::string::npos || path.front() != '/') return false;
+  if (std::ranges::any_of(of_packages, [&](std::string_view part) { return path.find(part) != path.npos; }))
+    return true;
   std::error_code error;
-  const fs::path here = fs::current_path(error);
-  const auto is_of_user = [&](const fs::path& folder) { return !folder.empty() && is_below(path, folder); };
-  return fs::path(path).is_absolute() && !is_of_user(here) &&
-         !is_of_user(fs::absolute(source, error).parent_path());
+  const auto is_of_user = [&](const fs::path& folder) {
+    return folder != folder.root_path() && is_below(path, folder);
+  };
+  return !is_of_user(fs::current_path(error)) && !is_of_user(fs::absolute(source, error).parent_path());
 }
 
 const Function* find(const Module& module, std::string_view name) {

@@ -21,8 +21,8 @@ std::string to_text(const AuditReport& report, const TerminalStyle& style);
 /// Only failures: each unexpected finding with its source line; empty for a clean report.
 std::string findings_text(const AuditReport& report, const TerminalStyle& style);
 
-/// One line on the verdicts of a kernel's instances, of which there is at least one, for a run that is not
-/// over: "C1 (two_level.cu): 24 clean of 24 instances".
+/// One line that counts the verdicts of a kernel's instances (at least one) while the run continues:
+/// "C1 (two_level.cu): 24 clean of 24 instances".
 std::string kernel_line(std::span<const KernelReport> instances);
 
 }  // namespace foldproof

@@ -56,6 +56,7 @@ void CountingObserver::executes(const ExecutionEvent& event) {
 void CountingObserver::branch_divides(const ExecutionEvent&) { ++counters_.divergent_branches; }
 
 void CountingObserver::accesses(const AccessEvent& event) {
+  if (event.repeats) return;
   event.shared ? count_shared(event) : count_global(event);
 }
 

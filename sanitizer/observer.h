@@ -79,6 +79,7 @@ struct AccessAttributes {
 
 /// One load, store or atomic of a warp.
 struct AccessEvent : AccessAttributes {
+  bool repeats = false;      ///< the same access again: hardware may perform it at either time
   bool shared = false;       ///< shared memory; otherwise global
   bool consecutive = false;  ///< every lane l accesses base + l · bytes
   LaneSet lanes = 0;

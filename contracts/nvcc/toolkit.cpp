@@ -74,6 +74,7 @@ std::string compiler_identity(const fs::path& nvcc) {
   constexpr std::size_t largest_script = 1 << 20;
   std::error_code error;
   const fs::path program = fs::canonical(nvcc, error);
+  if (error) return "";
   const fs::path device_compiler = program.parent_path().parent_path() / "nvvm" / "bin" / "cicc";
   std::string identity;
   for (const fs::path& file : {program, device_compiler}) {

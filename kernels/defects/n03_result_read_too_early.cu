@@ -1,4 +1,4 @@
-// N3: an all-reduce on streams that do not wait for other work, whose result is read before the streams have ended. A call
+// N3: an all-reduce on streams that do not wait for other work, whose result is read before the streams are synchronized. A call
 // of NCCL only enqueues the operation. Fixed by synchronizing each stream before its result is read; library/all_reduce.cu
 // synchronizes the devices.
 #include "../library/nccl.cuh"

@@ -53,7 +53,7 @@ class Nccl {
     return opened;
   }
 
-  bool is_present() const { return all_reduce_ != nullptr; }
+  bool is_present() const { return init_all_ && group_start_ && group_end_ && all_reduce_ && error_string_; }
 
   /// Communicators of the first `ranks` GPUs. Their creation takes a second, so they are kept.
   const std::vector<Communicator>& communicators(int ranks) {
@@ -69,9 +69,9 @@ class Nccl {
   /// group: a single call would wait for the other ranks. Returns whether all calls succeeded.
   template <typename Enqueue>
   bool for_each_rank(int ranks, const Enqueue& enqueue) {
-    bool done = succeeds(group_start_());
-    for (int rank = 0; rank < ranks && done; ++rank)
-      done = cudaSetDevice(rank) == cudaSuccess && enqueue(rank);
+    if (!succeeds(group_start_())) return false;
+    bool done = true;
+    for (int rank = 0; rank < ranks && done; ++rank) done = cudaSetDevice(rank) == cudaSuccess && enqueue(rank);
     return succeeds(group_end_()) && done;
   }
 

@@ -29,7 +29,8 @@ enum class Watched : bool { no, yes };
 /// On a device that does not observe launches, a defect is found if a finding of an announced family was
 /// reported; otherwise findings give Verdict::another_finding. Other findings are expected if undefined
 /// behaviour is announced, which explains them. A defect may leave no trace there, so none is required,
-/// except of a host function, which no other device runs.
+/// except for
+/// a defect of a host function, which no other device runs.
 void triage(KernelReport& report, const Contract& contract, const std::string& date,
             Watched watched = Watched::yes);
 

@@ -64,6 +64,7 @@ TEST_CASE(
   const auto begin = std::chrono::steady_clock::now();
   CHECK(run_process({"sh", "-c", "setsid sleep 7 & echo done"}, "/").output == "done\n");
   CHECK(run_process({"sh", "-c", "(trap '' TERM INT HUP; sleep 7.5) & echo done"}, "/").output == "done\n");
+  CHECK(run_process({"sh", "-c", "setsid timeout 7 yes & exit 3"}, "/").status == 3);
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
 }
 

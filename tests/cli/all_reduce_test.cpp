@@ -1,4 +1,4 @@
-// The all-reduce of the catalogue and its defects, on three GPUs of straw.
+// The all-reduce of the catalogue and its defects, on three fake GPUs.
 #include <sys/wait.h>
 
 #include <cstdlib>

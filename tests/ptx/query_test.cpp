@@ -226,5 +226,7 @@ TEST_CASE("Cooperative groups' headers are those of a toolkit, not those of the 
   CHECK_FALSE(is_one("include/cooperative_groups/fold.h"));
   const std::string here = std::filesystem::current_path().string();
   CHECK_FALSE(is_one(here + "/third_party/include/cooperative_groups/fold.h"));
+  CHECK(is_one(here + "/.venv/lib/python3.12/site-packages/nvidia/cu13/include/cooperative_groups/sync.h"));
+  CHECK(is_cooperative_groups_file("/usr/include/cooperative_groups/details/sync.h", "/k.cu"));
   CHECK_FALSE(is_one("/usr/local/cuda/include/math.h"));
 }

@@ -379,6 +379,10 @@ TEST_CASE("a copy whose source is overwritten before the wait delivers undefined
   const std::string write = "st.global.u32 [mine], tid; ";
   CHECK(copied(write + own_copy + "cp.async.wait_all; " + overwrite + use) == "none");
   CHECK(copied(write + own_copy + overwrite + "cp.async.wait_all; " + use) == "uninitialized-read");
+  const auto found = undefined(own_word + write + own_copy + overwrite + "cp.async.wait_all; " + use,
+                               {.buffers = {zeros(4)}});
+  REQUIRE(found.size() == 1);
+  CHECK(contains(found[0].message, "whose source was overwritten before the thread waited"));
 }
 
 TEST_CASE("wait_group waits for copies before the commit and not for later ones") {

@@ -53,17 +53,18 @@ void Executor::async_copy(Warp& warp, Frame& frame, const Instruction& i, LaneMa
   copy.to = target.at;
   copy.target = target.hosts.bytes;
   copy.defined = target.hosts.defined;
-  if (parts_.events.accesses()) emit_copy(warp, copy, copy.lanes);
+  if (parts_.events.accesses()) emit_copy(warp, copy, copy.lanes, false);
   read_source(source, copy);
   for_lanes(copy.lanes, [&](unsigned lane) { begin_delivery(warp, copy, lane); });
   warp.copies.push_back(copy);
 }
 
 // Emits the access to the target at the begin or end of a copy.
-void Executor::emit_copy(const Warp& warp, const CopyInFlight& copy, LaneMask lanes) {
+void Executor::emit_copy(const Warp& warp, const CopyInFlight& copy, LaneMask lanes, bool repeats) {
   const Instruction& i = *copy.instruction;
   AccessEvent event = Events::event_of(warp, parts_.program.details[i.detail].attributes, copy.to, lanes);
   event.bytes = event.element_bytes = copy.bytes;
+  event.repeats = repeats;
   parts_.events.emit_access(warp, i.form->space, copy.to, event);
 }
 
@@ -125,7 +126,7 @@ void Executor::wait_for_copies(Warp& warp, Frame& frame, const Instruction& i, L
   deliver(warp, waiting, last);
 }
 
-// Emits a second read of the source, which may happen as late as this.
+// Emits a second read of the source: hardware may read it as late as this.
 void Executor::emit_late_read(const Warp& warp, const CopyInFlight& copy, LaneMask lanes) {
   const Instruction& i = *copy.instruction;
   for (LaneMask left = lanes; left != 0;) {
@@ -136,6 +137,7 @@ void Executor::emit_late_read(const Warp& warp, const CopyInFlight& copy, LaneMa
     if (copy.source[first] == nullptr) continue;
     AccessEvent event = Events::event_of(warp, parts_.program.details[i.detail].attributes, copy.from, alike);
     event.what = What::read;
+    event.repeats = true;
     event.bytes = event.element_bytes = copy.read[first];
     event.consecutive &= copy.read[first] == copy.bytes;
     parts_.events.emit_access(warp, i.form->space2, copy.from, event);
@@ -154,7 +156,7 @@ void Executor::deliver(Warp& warp, LaneMask lanes, const std::array<std::uint32_
     copy.lanes &= ~due;
     if (parts_.events.accesses()) {
       emit_late_read(warp, copy, due);
-      emit_copy(warp, copy, due);
+      emit_copy(warp, copy, due, true);
     }
     for_lanes(due, [&](unsigned lane) {
       const bool is_unchanged = copy.source[lane] == nullptr ||

@@ -77,7 +77,7 @@ class Executor {
   // async_copies.cpp
   void async_copy(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes);
   void emit_late_read(const Warp& warp, const CopyInFlight& copy, LaneMask lanes);
-  void emit_copy(const Warp& warp, const CopyInFlight& copy, LaneMask lanes);
+  void emit_copy(const Warp& warp, const CopyInFlight& copy, LaneMask lanes, bool repeats);
   void read_source(WarpAccess& source, CopyInFlight& copy);
   void begin_delivery(const Warp& warp, const CopyInFlight& copy, unsigned lane);
   static void close_group(Warp& warp, LaneMask lanes);

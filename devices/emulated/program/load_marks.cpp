@@ -137,8 +137,8 @@ std::set<Cell> origins_of(std::vector<Cell> open, const Sources& sources) {
   return seen;
 }
 
-/// Whether another instruction of the function uses the old value that the swap returns. A swap whose success
-/// nobody checks validates nothing.
+/// Whether another instruction of the function uses the old value that the swap returns. A swap whose result
+/// is unused validates nothing.
 bool has_used_result(const Program& program, const FunctionCode& function, const Instruction& swap) {
   const std::uint32_t result = program.details[swap.detail].data[0];
   if (result == isa::no_operand) return false;

@@ -56,6 +56,7 @@ class Definedness {
   void issued(const WarpAccess& source, CopyInFlight& copy, unsigned lane, std::uint32_t bytes);
   /// … is in flight, so that its target is undefined …
   void undelivered(const Warp& warp, const CopyInFlight& copy, unsigned lane);
+  void overwritten(const Warp& warp, const CopyInFlight& copy, unsigned lane);
   /// … and is delivered.
   void delivered(const Warp& warp, const CopyInFlight& copy, unsigned lane);
   /// A builtin prints bytes of memory, which are inside `region`.
@@ -64,7 +65,7 @@ class Definedness {
 
  private:
   /// Whether an origin is an uninitialised variable.
-  enum class Source : bool { elsewhere, variable };
+  enum class Source : std::uint8_t { elsewhere, variable, overwritten };
   /// Bytes of memory that a lane's instruction accesses, with their map of defined bits.
   struct Bytes {
     const Warp& warp;
@@ -104,6 +105,8 @@ class Definedness {
     }
     return known->second;
   }
+  void make_undefined(const Warp& warp, const CopyInFlight& copy, unsigned lane, const char* why,
+                      Source source);
   OriginId origin_of_loaded(const Bytes& from);
 
   void note_compared(const Frame& frame, const Instruction& i, LaneMask lanes);

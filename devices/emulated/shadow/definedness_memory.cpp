@@ -258,12 +258,25 @@ void Definedness::issued(const WarpAccess& source, CopyInFlight& copy, unsigned 
 }
 
 void Definedness::undelivered(const Warp& warp, const CopyInFlight& copy, unsigned lane) {
+  make_undefined(warp, copy, lane, "for which the thread did not wait", Source::elsewhere);
+}
+
+void Definedness::overwritten(const Warp& warp, const CopyInFlight& copy, unsigned lane) {
+  make_undefined(warp, copy, lane, "whose source was overwritten before the thread waited",
+                 Source::overwritten);
+}
+
+void Definedness::make_undefined(const Warp& warp, const CopyInFlight& copy, unsigned lane, const char* why,
+                                 Source source) {
   if (!copy.defined[lane]) return;
   const Instruction& i = *copy.instruction;
-  const OriginId origin = origin_at(Kind::uninitialized_read, i, warp, lane, [&] {
-    return fmt::format("{} bytes of {} from an asynchronous copy for which the thread did not wait",
-                       copy.bytes, addresses_.name_at(true, copy.to[lane]));
-  });
+  const OriginId origin = origin_at(
+      Kind::uninitialized_read, i, warp, lane,
+      [&] {
+        return fmt::format("{} bytes of {} from an asynchronous copy {}", copy.bytes,
+                           addresses_.name_at(true, copy.to[lane]), why);
+      },
+      source);
   store_undefined({warp, i, lane, i.form->space, copy.to[lane], copy.defined[lane], copy.bytes}, origin);
 }
 

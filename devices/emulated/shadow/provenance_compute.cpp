@@ -20,7 +20,7 @@ using isa::Port;
 using isa::warp_size;
 
 /// Whether a comparison only tests its operands for NaN and finds none: it would have the same result for all
-/// other numbers, so it depends on none of them. `nodes`: of the operands.
+/// other numbers, so it depends on none of them. `nodes`: the operands' nodes.
 bool finds_no_nan(const std::byte* registers, const Instruction& i, const Operands& sources, unsigned lane,
                   std::span<const NodeId> nodes) {
   using isa::Compare;

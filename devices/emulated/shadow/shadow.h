@@ -83,6 +83,10 @@ class Shadow {
   void issued(const WarpAccess& source, CopyInFlight& copy, unsigned lane, std::uint32_t bytes) {
     each([&](auto& owner) { owner.issued(source, copy, lane, bytes); });
   }
+  /// The source of a copy changed before the copy was delivered.
+  void overwritten(const Warp& warp, const CopyInFlight& copy, unsigned lane) {
+    if (definedness_) definedness_->overwritten(warp, copy, lane);
+  }
   void undelivered(const Warp& warp, const CopyInFlight& copy, unsigned lane) {
     if (definedness_) definedness_->undelivered(warp, copy, lane);
   }
