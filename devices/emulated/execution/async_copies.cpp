@@ -159,9 +159,9 @@ void Executor::deliver(Warp& warp, LaneMask lanes, const std::array<std::uint32_
       emit_copy(warp, copy, due, true);
     }
     for_lanes(due, [&](unsigned lane) {
-      const bool is_unchanged = copy.source[lane] == nullptr ||
-                                std::memcmp(copy.source[lane], copy.data[lane].data(), copy.read[lane]) == 0;
-      if (!is_unchanged) return;  // the target stays undefined
+      const std::byte* source = copy.source[lane];
+      if (source != nullptr && std::memcmp(source, copy.data[lane].data(), copy.read[lane]) != 0)
+        return parts_.shadow.overwritten(warp, copy, lane);
       parts_.shadow.delivered(warp, copy, lane);
       std::memcpy(copy.target[lane], copy.data[lane].data(), copy.bytes);
     });
