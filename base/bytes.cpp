@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,31 +51,15 @@ bool write_all(int to, const void* from, std::size_t bytes) {
   return transfer_all(write, to, static_cast<const std::byte*>(from), bytes);
 }
 
-namespace {
-
-/// Waits until there is something to read, or the end of file. Returns false at the deadline.
-bool wait_to_read(int from, Deadline deadline) {
-  pollfd waiting{from, POLLIN, 0};
-  for (;;) {
-    using namespace std::chrono;
-    const auto left = deadline ? ceil<milliseconds>(*deadline - steady_clock::now()) : hours(1);
-    if (left.count() <= 0) return false;
-    if (poll(&waiting, 1, static_cast<int>(std::min<milliseconds>(left, hours(1)).count())) > 0) return true;
-  }
-}
-
-}  // namespace
-
-std::string read_to_end(int from, std::size_t most, Deadline deadline) {
+std::string read_to_end(int from, std::size_t most) {
   std::string text;
   std::array<char, 4096> chunk{};
-  while (wait_to_read(from, deadline)) {
+  for (;;) {
     const ssize_t got = read(from, chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return text;
     text.append(chunk.data(), std::min(static_cast<std::size_t>(got), most - text.size()));
   }
-  return text;
 }
 
 void ByteWriter::append(const void* from, std::size_t bytes) {

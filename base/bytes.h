@@ -49,8 +49,8 @@ bool read_all(int from, void* to, std::size_t bytes);
 /// Returns false on an error, with its reason in errno: EPIPE if the reading end of a pipe is closed.
 bool write_all(int to, const void* from, std::size_t bytes);
 
-/// Reads until end of file, or until `deadline` passes, and returns the first `most` bytes.
-std::string read_to_end(int from, std::size_t most, Deadline deadline = {});
+/// Reads until end of file and returns the first `most` bytes.
+std::string read_to_end(int from, std::size_t most);
 
 /// The other process sent something that is not a message of the protocol.
 struct ProtocolError {

@@ -17,7 +17,6 @@
 #include <sstream>
 
 #include "base/files.h"
-#include "base/hash.h"
 #include "base/printable.h"
 #include "base/task_pool.h"
 #include "benchmarks/verbs.h"
@@ -27,6 +26,7 @@
 #include "devices/host_program.h"
 #include "properties/audit.h"
 #include "properties/instance_job.h"
+#include "properties/random.h"
 
 namespace foldproof {
 
@@ -123,9 +123,7 @@ class Processes {
     if (!has_equal_rows(bits, ranks())) ++outcomes.differ_between_ranks;
     if (!std::ranges::all_of(outputs, [&](const auto& other) { return other == bits; }))
       ++outcomes.differ_between_runs;
-    std::uint64_t digest = bits.size();
-    for (const std::byte byte : bits) digest = mixed(digest ^ std::to_integer<std::uint64_t>(byte));
-    return digest;
+    return hash_of({reinterpret_cast<const char*>(bits.data()), bits.size()});
   }
 
  private:

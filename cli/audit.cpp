@@ -250,9 +250,7 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
     };
   std::optional<LargeTools> large;
   if (arguments.large && has_gpu) options.large_tools = large.emplace(compile_options, console).tools();
-  CampaignResult result = arguments.prove
-                              ? run_campaign(assignments, options, line)
-                              : audited(assignments, subjects, compile_options, options, console, line);
+  CampaignResult result = audited(assignments, subjects, compile_options, options, console, line);
   result.report.skipped_devices = std::move(gpu.skipped);
   result.report.device = devices_of(assignments, gpu.name, result.report.device);
   const bool is_written = result.wrong_input || !reports || writes_reports(*reports, result, console);

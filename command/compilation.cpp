@@ -22,7 +22,7 @@ void give_up(Subject& subject) {
 Compilation::Compilation(std::vector<Subject>& subjects, const CompileOptions& options) : options_(options) {
   const TimeLimit reading(options.deadline);
   for (Subject& subject : subjects) {
-    if (!subject.skipped.empty()) continue;
+    if (!subject.skipped.empty() || subject.image) continue;
     if (subject.contract.source.extension() == ".ptx") {
       read_ptx(subject);
     } else {

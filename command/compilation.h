@@ -12,7 +12,8 @@
 
 namespace foldproof {
 
-/// The subjects that are not skipped, as tasks of a TaskPool, each in a process of its own.
+/// The subjects that are neither skipped nor compiled yet, as tasks of a TaskPool, each in a process of its
+/// own.
 class Compilation {
  public:
   /// Reads the .ptx files, which do not need nvcc and are not tasks. The subjects must outlive it.

@@ -4,18 +4,14 @@
 #include "../library/nccl.cuh"
 
 cudaError_t other_operator_on_one_rank(const float* input, float* output, std::size_t columns, int ranks) {
-  Nccl& nccl = Nccl::library();
-  if (!nccl.is_present()) return cudaErrorNotSupported;
-  const auto& communicators = nccl.communicators(ranks);
-  if (communicators.empty()) return cudaErrorUnknown;
-
-  RowPerGpu<float> rows(columns, ranks);
-  rows.load(input);
-  const bool done = nccl.for_each_rank(ranks, [&](int rank) {
-    const int asked = rank == 1 ? operation<Max>() : operation<Sum>();  // finding: wrong-value
-    return nccl.all_reduce(rows[rank], columns, asked, communicators[rank], nullptr);
+  return with_row_per_gpu<float>(columns, ranks, [&](Nccl& nccl, const auto& communicators, auto& rows) {
+    rows.load(input);
+    const bool done = nccl.for_each_rank(ranks, [&](int rank) {
+      const int asked = rank == 1 ? operation<Max>() : operation<Sum>();  // finding: wrong-value
+      return nccl.all_reduce(rows[rank], columns, asked, communicators[rank], nullptr);
+    });
+    rows.synchronize();
+    rows.store(output);
+    return done;
   });
-  rows.synchronize();
-  rows.store(output);
-  return rows.error() == cudaSuccess && !done ? cudaErrorUnknown : rows.error();
 }

@@ -6,18 +6,14 @@
 /// GPU r, and row r of the output is the result that GPU r holds.
 template <typename Op, typename T>
 cudaError_t all_reduce(const T* input, T* output, std::size_t columns, int ranks) {
-  Nccl& nccl = Nccl::library();
-  if (!nccl.is_present()) return cudaErrorNotSupported;
-  const auto& communicators = nccl.communicators(ranks);
-  if (communicators.empty()) return cudaErrorUnknown;
-
-  RowPerGpu<T> rows(columns, ranks);
-  rows.load(input);
-  if (rows.error() != cudaSuccess) return rows.error();
-  const bool done = nccl.for_each_rank(ranks, [&](int rank) {
-    return nccl.all_reduce(rows[rank], columns, operation<Op>(), communicators[rank], nullptr);
+  return with_row_per_gpu<T>(columns, ranks, [&](Nccl& nccl, const auto& communicators, auto& rows) {
+    rows.load(input);
+    if (rows.error() != cudaSuccess) return false;
+    const bool done = nccl.for_each_rank(ranks, [&](int rank) {
+      return nccl.all_reduce(rows[rank], columns, operation<Op>(), communicators[rank], nullptr);
+    });
+    rows.synchronize();
+    rows.store(output);
+    return done;
   });
-  rows.synchronize();
-  rows.store(output);
-  return rows.error() == cudaSuccess && !done ? cudaErrorUnknown : rows.error();
 }

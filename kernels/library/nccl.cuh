@@ -43,7 +43,7 @@ constexpr int operation() {
   if constexpr (std::is_same_v<Op, Mean>) return 4;
 }
 
-/// The NCCL library of this machine: the one that FOLDPROOF_NCCL names, otherwise libnccl.so.2.
+/// The NCCL library: the file in the variable FOLDPROOF_NCCL, or libnccl.so.2 if the variable is not set.
 class Nccl {
  public:
   using Communicator = struct ncclComm*;
@@ -171,3 +171,16 @@ class RowPerGpu {
   std::vector<T*> rows_;
   cudaError_t error_ = cudaSuccess;
 };
+
+/// Calls `run(nccl, communicators, rows)`, which returns whether the calls of NCCL succeeded, with a row on each of the
+/// first `ranks` GPUs. Returns the first error of CUDA, or cudaErrorUnknown for an error of NCCL.
+template <typename T, typename Run>
+cudaError_t with_row_per_gpu(std::size_t columns, int ranks, const Run& run) {
+  Nccl& nccl = Nccl::library();
+  if (!nccl.is_present()) return cudaErrorNotSupported;
+  const auto& communicators = nccl.communicators(ranks);
+  if (communicators.empty()) return cudaErrorUnknown;
+  RowPerGpu<T> rows(columns, ranks);
+  const bool done = run(nccl, communicators, rows);
+  return rows.error() == cudaSuccess && !done ? cudaErrorUnknown : rows.error();
+}

@@ -196,20 +196,21 @@ inline const Compute columns = fastest<&lanes::Columns<f, decltype(+f)>::all>();
 template <auto f>
 inline const Compute column_pairs = fastest<&lanes::Columns<f, decltype(+f)>::pairs>();
 
-/// Both for rare instructions: without a version for AVX2, since each version takes time to compile.
+/// Both, for rare instructions without a version for AVX2, since each version takes time to compile.
+template <Compute body, bool is_rare>
+Compute compiled() {
+  if constexpr (is_rare)
+    return body;
+  else
+    return fastest<body>();
+}
 template <auto f, bool is_rare>
 Compute columns_of() {
-  if constexpr (is_rare)
-    return &lanes::Columns<f, decltype(+f)>::all;
-  else
-    return columns<f>;
+  return compiled<&lanes::Columns<f, decltype(+f)>::all, is_rare>();
 }
 template <auto f, bool is_rare>
 Compute column_pairs_of() {
-  if constexpr (is_rare)
-    return &lanes::Columns<f, decltype(+f)>::pairs;
-  else
-    return column_pairs<f>;
+  return compiled<&lanes::Columns<f, decltype(+f)>::pairs, is_rare>();
 }
 
 /// d = f(a, b, …) lane by lane: for functions that branch or are slow.

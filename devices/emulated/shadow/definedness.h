@@ -56,9 +56,10 @@ class Definedness {
   void issued(const WarpAccess& source, CopyInFlight& copy, unsigned lane, std::uint32_t bytes);
   /// … is in flight, so that its target is undefined …
   void undelivered(const Warp& warp, const CopyInFlight& copy, unsigned lane);
-  void overwritten(const Warp& warp, const CopyInFlight& copy, unsigned lane);
-  /// … and is delivered.
+  /// … and is delivered …
   void delivered(const Warp& warp, const CopyInFlight& copy, unsigned lane);
+  /// … unless its source has changed, so that its target stays undefined.
+  void overwritten(const Warp& warp, const CopyInFlight& copy, unsigned lane);
   /// A builtin prints bytes of memory, which are inside `region`.
   void printed(const Warp& warp, const Instruction& i, unsigned lane, const Region& region,
                std::uint64_t address, std::uint32_t bytes);
