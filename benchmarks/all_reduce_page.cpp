@@ -43,7 +43,7 @@ std::string introduction(const Frame& frame, const std::string& version) {
   return text;
 }
 
-std::string table(std::span<const Row> rows) {
+std::string table(std::span<const Row, settings.size()> rows) {
   std::string text =
       "| `NCCL_ALGO` | `NCCL_PROTO` | what NCCL used, for rows of | cases | wrong | different on another "
       "rank | different in another run | different from the first line "
@@ -87,7 +87,7 @@ void read_debug_files(const std::filesystem::path& folder, Row& row) {
   }
 }
 
-std::string page(const Frame& frame, std::span<const Row> rows) {
+std::string page(const Frame& frame, std::span<const Row, settings.size()> rows) {
   return introduction(frame, rows[0].version) + table(rows);
 }
 

@@ -52,6 +52,6 @@ struct Frame {
 };
 
 /// The page in Markdown; one row per setting.
-std::string page(const Frame& frame, std::span<const Row> rows);
+std::string page(const Frame& frame, std::span<const Row, settings.size()> rows);
 
 }  // namespace foldproof::all_reduce
