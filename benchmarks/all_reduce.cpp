@@ -95,8 +95,8 @@ std::vector<Case> cases_of(const Instance& instance, std::int64_t ranks) {
 }
 
 void set_environment(const Setting& setting, const fs::path& debug) {
-  const std::pair<const char*, std::string> variables[] = {{"NCCL_ALGO", setting.algorithm},
-                                                           {"NCCL_PROTO", setting.protocol},
+  const std::pair<const char*, std::string> variables[] = {{"NCCL_ALGO", std::string(setting.algorithm)},
+                                                           {"NCCL_PROTO", std::string(setting.protocol)},
                                                            {"NCCL_NVLS_ENABLE", "0"},
                                                            {"NCCL_DEBUG", "INFO"},
                                                            {"NCCL_DEBUG_SUBSYS", "INIT,TUNING"},

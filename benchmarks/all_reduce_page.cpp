@@ -48,7 +48,7 @@ std::string table(std::span<const Row, settings.size()> rows) {
       "| `NCCL_ALGO` | `NCCL_PROTO` | what NCCL used, for rows of | cases | wrong | different on another "
       "rank | different in another run | different from the first line "
       "|\n|---|---|---|---|---|---|---|---|\n";
-  const auto word = [](const char* name) { return *name == '\0' ? "unset" : name; };
+  const auto word = [](std::string_view name) { return name.empty() ? "unset" : name; };
   std::string details;
   for (std::size_t s = 0; s < settings.size(); ++s) {
     const auto& [algorithm, protocol] = settings[s];

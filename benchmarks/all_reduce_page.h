@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,8 +16,8 @@ namespace foldproof::all_reduce {
 /// Values of NCCL_ALGO and NCCL_PROTO; empty: NCCL chooses. NVLS, which adds on the switch, needs multicast;
 /// the catalogue's program turns it off. CollNet needs a network.
 struct Setting {
-  const char* algorithm;
-  const char* protocol;
+  std::string_view algorithm;
+  std::string_view protocol;
 };
 inline constexpr std::array<Setting, 7> settings{{{"", ""},
                                                   {"Ring", "LL"},
