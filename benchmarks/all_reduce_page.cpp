@@ -51,13 +51,13 @@ std::string table(std::span<const Row, settings.size()> rows) {
   const auto word = [](std::string_view name) { return name.empty() ? "unset" : name; };
   std::string details;
   for (std::size_t s = 0; s < settings.size(); ++s) {
-    const auto& [algorithm, protocol] = settings[s];
+    const std::string_view algorithm = word(settings[s].algorithm), protocol = word(settings[s].protocol);
     const Row& row = rows[s];
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", word(algorithm), word(protocol),
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", algorithm, protocol,
                         markdown_text(used_text(row)), row.cases, row.wrong, row.differ_between_ranks,
                         row.differ_between_runs, row.other_bits);
     const auto detail = [&](const std::string& what) {
-      details += "\n- " + markdown_text(fmt::format("{} {}: {}", word(algorithm), word(protocol), what));
+      details += "\n- " + markdown_text(fmt::format("{} {}: {}", algorithm, protocol, what));
     };
     for (const std::string& other : row.others) detail(other);
     for (const auto& [problem, first_case] : row.problems)
@@ -68,7 +68,6 @@ std::string table(std::span<const Row, settings.size()> rows) {
 
 }  // namespace
 
-/// Reads what NCCL wrote to its debug files.
 void read_debug_files(const std::filesystem::path& folder, Row& row) {
   static const std::regex choice(R"(AllReduce: (\d+) Bytes -> Algo (\w+) proto (\w+))"),
       version(R"(NCCL version (\S+))");
