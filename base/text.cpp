@@ -2,14 +2,35 @@
 
 #include <cxxabi.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <memory>
+#include <numeric>
 #include <sstream>
 
 #include "base/printable.h"
 
 namespace foldproof {
+
+namespace {
+
+/// Levenshtein distance: the number of letters to insert, delete or replace.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> costs(b.size() + 1);
+  std::iota(costs.begin(), costs.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = costs[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = costs[j + 1];
+      costs[j + 1] = std::min({replaced, costs[j] + 1, costs[j + 1] + 1});
+    }
+  }
+  return costs.back();
+}
+
+}  // namespace
 
 std::vector<std::string> split_command(std::string_view command) {
   std::vector<std::string> words;
@@ -88,6 +109,22 @@ std::string wrap(const std::string& text, std::size_t used, std::size_t indent, 
     first = false;
   }
   return out;
+}
+
+std::vector<std::string> similar(std::string_view wrong, const std::vector<std::string>& known) {
+  constexpr std::size_t longest_word = 64;  // longer, possibly hostile words are not compared
+  std::vector<std::string> near;
+  for (const std::string& word : known)
+    if (wrong.size() <= longest_word && distance(wrong, word) <= std::max<std::size_t>(1, word.size() / 3))
+      near.push_back(word);
+  return near;
+}
+
+std::string suggestion(std::string_view wrong, const std::vector<std::string>& known) {
+  const std::vector<std::string> near = similar(wrong, known);
+  if (!near.empty()) return fmt::format("; did you mean \"{}\"?", fmt::join(near, "\" or \""));
+  if (known.empty()) return "";
+  return fmt::format(" (known: {})", fmt::join(known, ", "));
 }
 
 }  // namespace foldproof

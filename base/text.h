@@ -1,5 +1,5 @@
 // Text utilities: locale-independent character classes, integers, lines and words, quoting for a shell and
-// for TOML, C++ names, and wrapping.
+// for TOML, C++ names, wrapping, and suggestions for misspelled words.
 #pragma once
 
 #include <algorithm>
@@ -55,5 +55,11 @@ std::string demangled(const std::string& name);
 /// `text` broken at blanks into lines of at most `width` columns. The first line begins at column `used`, the
 /// others are indented by `indent`. A word longer than a line gets its own line.
 std::string wrap(const std::string& text, std::size_t used, std::size_t indent, std::size_t width);
+
+/// The words of `known` that resemble a misspelled one.
+std::vector<std::string> similar(std::string_view wrong, const std::vector<std::string>& known);
+
+/// "; did you mean "grid"?" for a word that resembles one of `known`; otherwise a list of the known words.
+std::string suggestion(std::string_view wrong, const std::vector<std::string>& known);
 
 }  // namespace foldproof

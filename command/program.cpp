@@ -85,14 +85,37 @@ bool wants_json(const std::vector<std::string>& arguments) {
   return false;
 }
 
-/// A sentence from CLI11's message, which reports a missing subcommand instead of an unknown one.
-std::string sentence(std::string text, const Program& program, const std::vector<std::string>& arguments) {
-  const auto is_first = [&](const Verb& verb) { return verb.name == arguments.front(); };
-  if (!arguments.empty() && !arguments.front().starts_with('-') &&
-      std::ranges::none_of(program.verbs, is_first))
-    text = fmt::format("{} has no verb \"{}\"", program.name, arguments.front());
+/// What the user may have meant by an option that CLI11 does not know: "; did you mean "--seed"?".
+std::string suggested_option(const CLI::App& verb, const std::string& wrong) {
+  const std::string name = wrong.substr(0, wrong.find('='));
+  std::vector<std::string> known;
+  for (const CLI::Option* option : verb.get_options())
+    for (const std::string& word : option->get_lnames()) known.push_back("--" + word);
+  return similar(name, known).empty() ? "" : suggestion(name, known);
+}
+
+/// A sentence for an error of CLI11, which reports a missing subcommand instead of an unknown one.
+std::string sentence(const CLI::ParseError& error, const CLI::App& app, const Program& program,
+                     const std::vector<std::string>& arguments) {
+  std::vector<std::string> listed;
+  for (const Verb& verb : program.verbs)
+    if (verb.is_listed) listed.emplace_back(verb.name);
+  const auto is_known = [&](const std::string& name) {
+    return std::ranges::any_of(program.verbs, [&](const Verb& verb) { return verb.name == name; });
+  };
+  const std::string help = fmt::format("(see {} --help)", program.name);
+  if (!arguments.empty() && !arguments.front().starts_with('-') && !is_known(arguments.front()))
+    return fmt::format("{} has no verb \"{}\"{} {}", program.name, arguments.front(),
+                       suggestion(arguments.front(), listed), help);
+  const auto chosen = app.get_subcommands();
+  const std::vector<std::string> extras = app.remaining(true);
+  if (!chosen.empty() && !extras.empty() && extras.front().starts_with("--"))
+    return fmt::format("{0} {1} has no option \"{2}\"{3} (see {0} {1} --help)", program.name,
+                       chosen.front()->get_name(), extras.front(),
+                       suggested_option(*chosen.front(), extras.front()));
+  std::string text = error.what();
   while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
-  return fmt::format("{} (see {} --help)", text, program.name);
+  return text + " " + help;
 }
 
 /// The option in an argument such as "--store=", whose value CLI11 would take from the next argument.
@@ -276,7 +299,7 @@ int run(const Program& program, int argc, char** argv) {
   } catch (const CLI::Success& asked) {
     return print_help(app, asked, console);
   } catch (const CLI::ParseError& error) {
-    console.fail(sentence(error.what(), program, arguments), {});
+    console.fail(sentence(error, app, program, arguments), {});
     return exit_usage;
   }
   CLI::App* verb = app.get_subcommands().front();

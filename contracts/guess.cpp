@@ -104,6 +104,18 @@ Kernel wished_kernel(const fs::path& source, const std::string& entry,
   return compiled_kernel(source, *spelled, declared, options);
 }
 
+/// What to audit instead of a file without kernels, as the end of a sentence.
+std::string next_step(const fs::path& source) {
+  const std::string extension = source.extension().string();
+  for (const char* header : {".h", ".hh", ".hpp", ".cuh"})
+    if (extension == header)
+      return "; audit a .cu file that includes this header and instantiates its templates";
+  for (const char* library : {".a", ".o", ".so", ".cubin", ".fatbin"})
+    if (extension == library)
+      return "; audit the source, or the PTX that \"nvcc -ptx -lineinfo\" makes from it";
+  return "";
+}
+
 Contract guessed(const fs::path& source, const Kernel& kernel, std::vector<std::string>& said) {
   Contract contract;
   contract.source = source;
@@ -128,7 +140,7 @@ std::vector<Contract> guess_contracts(const fs::path& source, const std::string&
                     : std::vector{wished_kernel(source, entry, declared, options, said)};
   if (kernels.empty())
     throw InputError(declared.empty()
-                         ? "this file contains no kernel"
+                         ? "this file contains no kernel" + next_step(source)
                          : fmt::format("the kernel \"{}\" is a template whose arguments cannot be guessed; "
                                        "name an instance of it, such as \"{}<float>\"",
                                        declared[0].name, declared[0].name),

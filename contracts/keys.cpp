@@ -1,10 +1,8 @@
 #include "contracts/keys.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace foldproof {
 namespace {
@@ -22,21 +20,6 @@ constexpr RenamedKey renamed[] = {
     {"", "further", "\"additional_output\""},
     {"equivalent", "at", "\"file\", without a line: \"code\" quotes the statement"},
 };
-
-/// Levenshtein distance: the number of letters to insert, delete or replace.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> costs(b.size() + 1);
-  std::iota(costs.begin(), costs.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = costs[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = costs[j + 1];
-      costs[j + 1] = std::min({replaced, costs[j] + 1, costs[j + 1] + 1});
-    }
-  }
-  return costs.back();
-}
 
 }  // namespace
 
@@ -73,17 +56,6 @@ std::string spelled_table(std::string_view table) {
   const KeyRow* row = table.empty() ? nullptr : find_key("", table);
   if (row == nullptr) return "the top of the contract";
   return row->type == KeyType::tables ? fmt::format("[[{}]]", table) : fmt::format("[{}]", table);
-}
-
-std::string suggestion(std::string_view wrong, const std::vector<std::string>& known) {
-  constexpr std::size_t longest_word = 64;  // longer, possibly hostile words are not compared
-  std::vector<std::string> near;
-  for (const std::string& word : known)
-    if (wrong.size() <= longest_word && distance(wrong, word) <= std::max<std::size_t>(1, word.size() / 3))
-      near.push_back(fmt::format("\"{}\"", word));
-  if (!near.empty()) return fmt::format("; did you mean {}?", fmt::join(near, " or "));
-  if (known.empty()) return "";
-  return fmt::format(" (known: {})", fmt::join(known, ", "));
 }
 
 }  // namespace foldproof

@@ -35,7 +35,4 @@ std::string_view renamed_to(std::string_view table, std::string_view key);
 /// A table as it is written in the file: "[source]", "[[launch]]", "the top of the contract".
 std::string spelled_table(std::string_view table);
 
-/// "; did you mean "grid"?" for a word that resembles one of `known`; otherwise a list of the known words.
-std::string suggestion(std::string_view wrong, const std::vector<std::string>& known);
-
 }  // namespace foldproof

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "contracts/keys.h"
 #include "sanitizer/finding.h"
 
 namespace foldproof {

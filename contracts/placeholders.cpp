@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "contracts/contract.h"
-#include "contracts/keys.h"
 
 namespace foldproof {
 namespace {

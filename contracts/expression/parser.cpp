@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "contracts/keys.h"
 #include "contracts/names.h"
 #include "oracles/formats.h"
 

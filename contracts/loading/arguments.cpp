@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "contracts/keys.h"
+#include "base/text.h"
 #include "contracts/names.h"
 
 namespace foldproof {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "contracts/keys.h"
+#include "base/text.h"
 #include "contracts/placeholders.h"
 
 namespace foldproof {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "contracts/contract.h"
 #include "contracts/document.h"
 #include "contracts/names.h"

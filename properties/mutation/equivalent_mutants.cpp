@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/files.h"
-#include "contracts/keys.h"
+#include "base/text.h"
 #include "properties/mutation.h"
 #include "properties/store/triage.h"
 

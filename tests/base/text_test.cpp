@@ -52,3 +52,11 @@ TEST_CASE("a mangled name is demangled; any other name is unchanged") {
   CHECK(demangled("_Znonsense") == "_Znonsense");
   CHECK(demangled("_Z" + std::string(5000, 'P')) == "_Z" + std::string(5000, 'P'));
 }
+
+TEST_CASE("a misspelled word gets the words that resemble it, and any other word gets all of them") {
+  CHECK(suggestion("gridd", {"grid", "block"}) == "; did you mean \"grid\"?");
+  CHECK(suggestion("cat", {"car", "bat", "horse"}) == "; did you mean \"car\" or \"bat\"?");
+  CHECK(suggestion("xyz", {"grid", "block"}) == " (known: grid, block)");
+  CHECK(suggestion(std::string(1000, 'x'), {"grid"}) == " (known: grid)");
+  CHECK(suggestion("xyz", {}).empty());
+}

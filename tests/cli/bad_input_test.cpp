@@ -67,6 +67,9 @@ TEST_CASE("invalid usage is refused with the wrong option or value") {
   refused({"audit", "--color", "red"}, "--color: \"red\" is not one of always, auto, never");
   refused({"audit", "--format", "xml"}, "--format: \"xml\" is not one of json, text");
   refused({"audit", "--no-such-option"}, "--no-such-option");
+  refused({"audit", "--seeed", "3"}, "has no option \"--seeed\"; did you mean \"--seed\"?");
+  refused({"audit", "--seeed=3"}, "did you mean \"--seed\"?");
+  refused({"adit"}, "foldproof has no verb \"adit\"; did you mean \"audit\"?");
   refused({"sanitize"}, "required");
   refused({"bench", "oracles"}, "bench");  // a command of foldproof-lab
 }
@@ -109,6 +112,13 @@ TEST_CASE("a contract for another source is refused and accepted with its own", 
   const std::string contract = folder.file("total.toml", good_contract);
   refused({"audit", mine, "--contract", contract}, "is for " + folder.path("total.cu") + ", not for");
   CHECK(run({"audit", folder.path("total.cu"), "--contract", contract, "--cases", "1"}).status == 0);
+}
+
+TEST_CASE("a header or a library is refused with what to audit instead", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder;
+  refused({"audit", folder.file("sum.cuh", "#pragma once\n")}, "audit a .cu file that includes this header");
+  refused({"audit", folder.file("libsum.so", "")}, "nvcc -ptx -lineinfo");
 }
 
 TEST_CASE("a source is not audited by the contract next to it if that is for another source") {
