@@ -1,4 +1,5 @@
-# Rules for `cmake --install`: the program, the kernels as example contracts, and the CMake package.
+# Rules for `cmake --install`: the program, the kernels as example contracts, completion for shells, and the CMake
+# package.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -14,3 +15,19 @@ install(FILES "${PROJECT_BINARY_DIR}/package/foldproofConfig.cmake"
               "${PROJECT_BINARY_DIR}/package/foldproofConfigVersion.cmake"
               cmake/FoldproofAddAudit.cmake
         DESTINATION "${package_folder}")
+
+# The program writes the completion scripts; each is named as its shell expects.
+set(completions)
+foreach(script IN ITEMS bash:bash-completion/completions:foldproof zsh:zsh/site-functions:_foldproof
+                        fish:fish/vendor_completions.d:foldproof.fish)
+  string(REPLACE ":" ";" script "${script}")
+  list(GET script 0 shell)
+  list(GET script 1 folder)
+  list(GET script 2 name)
+  set(file "${PROJECT_BINARY_DIR}/completion/${shell}/${name}")
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/completion/${shell}")
+  add_custom_command(OUTPUT "${file}" COMMAND foldproof completion ${shell} > "${file}" DEPENDS foldproof VERBATIM)
+  install(FILES "${file}" DESTINATION "share/${folder}")
+  list(APPEND completions "${file}")
+endforeach()
+add_custom_target(foldproof_completions ALL DEPENDS ${completions})
