@@ -85,7 +85,9 @@ bool is_toolkit_file(std::string_view path) {
 bool is_cooperative_groups_file(const std::string& path, const std::string& source) {
   namespace fs = std::filesystem;
   constexpr std::string_view of_packages[] = {"/site-packages/nvidia/", "/targets/"};  // below a project, too
-  if (path.find("/include/cooperative_groups/") == std::string::npos || path.front() != '/') return false;
+  const bool has_name = path.find("/include/cooperative_groups/") != std::string::npos ||
+                        path.ends_with("/include/cooperative_groups.h");
+  if (!has_name || path.front() != '/') return false;
   if (std::ranges::any_of(of_packages, [&](std::string_view part) { return path.find(part) != path.npos; }))
     return true;
   std::error_code error;

@@ -220,6 +220,8 @@ TEST_CASE("Cooperative groups' headers are those of a toolkit, not those of the 
   };
   CHECK(is_one("/usr/local/cuda/bin/../targets/x86_64-linux/include/cooperative_groups/details/sync.h"));
   CHECK(is_one("/opt/conda/lib/python3.12/site-packages/nvidia/cu13/include/cooperative_groups/reduce.h"));
+  CHECK(is_one("/usr/local/cuda/include/cooperative_groups.h"));  // has the collectives of wide tiles
+  CHECK_FALSE(is_one("/home/me/kernels/include/cooperative_groups.h"));
   CHECK_FALSE(is_one("/home/me/kernels/cooperative_groups/fold.h"));
   CHECK_FALSE(is_one("/home/me/kernels/include/cooperative_groups/fold.h"));
   CHECK_FALSE(is_one("/home/me/kernels/../kernels/include/cooperative_groups/fold.h"));
