@@ -111,20 +111,19 @@ std::string wrap(const std::string& text, std::size_t used, std::size_t indent, 
   return out;
 }
 
-std::vector<std::string> similar(std::string_view wrong, const std::vector<std::string>& known) {
+std::string correction(std::string_view wrong, const std::vector<std::string>& known) {
   constexpr std::size_t longest_word = 64;  // longer, possibly hostile words are not compared
   std::vector<std::string> near;
   for (const std::string& word : known)
     if (wrong.size() <= longest_word && distance(wrong, word) <= std::max<std::size_t>(1, word.size() / 3))
-      near.push_back(word);
-  return near;
+      near.push_back(fmt::format("\"{}\"", word));
+  return near.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(near, " or "));
 }
 
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& known) {
-  const std::vector<std::string> near = similar(wrong, known);
-  if (!near.empty()) return fmt::format("; did you mean \"{}\"?", fmt::join(near, "\" or \""));
-  if (known.empty()) return "";
-  return fmt::format(" (known: {})", fmt::join(known, ", "));
+  std::string text = correction(wrong, known);
+  if (text.empty() && !known.empty()) text = fmt::format(" (known: {})", fmt::join(known, ", "));
+  return text;
 }
 
 }  // namespace foldproof

@@ -56,10 +56,10 @@ std::string demangled(const std::string& name);
 /// others are indented by `indent`. A word longer than a line gets its own line.
 std::string wrap(const std::string& text, std::size_t used, std::size_t indent, std::size_t width);
 
-/// The words of `known` that resemble a misspelled one.
-std::vector<std::string> similar(std::string_view wrong, const std::vector<std::string>& known);
+/// "; did you mean "grid"?" for a word that resembles one of `known`; otherwise empty.
+std::string correction(std::string_view wrong, const std::vector<std::string>& known);
 
-/// "; did you mean "grid"?" for a word that resembles one of `known`; otherwise a list of the known words.
+/// The same, but for a word that resembles none, a list of the known words.
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& known);
 
 }  // namespace foldproof

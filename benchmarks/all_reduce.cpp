@@ -23,7 +23,6 @@
 #include "devices/host_program.h"
 #include "properties/audit.h"
 #include "properties/instance_job.h"
-#include "properties/random.h"
 
 namespace foldproof::all_reduce {
 
@@ -122,7 +121,7 @@ class Processes {
 
   Runner& first() { return *runners_[0]; }
 
-  /// The outputs of all runs; fewer, and a problem in `row`, if a run did not complete.
+  /// The outputs of all runs; none, and a problem in `row`, if a run did not complete.
   std::vector<Bytes> run(const Job& all, std::size_t output, std::size_t first_repetition, const Case& c,
                          Row& row) {
     std::vector<Bytes> outputs;

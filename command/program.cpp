@@ -91,22 +91,22 @@ std::string suggested_option(const CLI::App& verb, const std::string& wrong) {
   std::vector<std::string> known;
   for (const CLI::Option* option : verb.get_options())
     for (const std::string& word : option->get_lnames()) known.push_back("--" + word);
-  return similar(name, known).empty() ? "" : suggestion(name, known);
+  return correction(name, known);
 }
 
 /// A sentence for an error of CLI11, which reports a missing subcommand instead of an unknown one.
 std::string sentence(const CLI::ParseError& error, const CLI::App& app, const Program& program,
                      const std::vector<std::string>& arguments) {
-  std::vector<std::string> listed;
-  for (const Verb& verb : program.verbs)
-    if (verb.is_listed) listed.emplace_back(verb.name);
-  const auto is_known = [&](const std::string& name) {
-    return std::ranges::any_of(program.verbs, [&](const Verb& verb) { return verb.name == name; });
-  };
+  const auto is_first = [&](const Verb& verb) { return verb.name == arguments.front(); };
   const std::string help = fmt::format("(see {} --help)", program.name);
-  if (!arguments.empty() && !arguments.front().starts_with('-') && !is_known(arguments.front()))
+  if (!arguments.empty() && !arguments.front().starts_with('-') &&
+      std::ranges::none_of(program.verbs, is_first)) {
+    std::vector<std::string> listed;
+    for (const Verb& verb : program.verbs)
+      if (verb.is_listed) listed.emplace_back(verb.name);
     return fmt::format("{} has no verb \"{}\"{} {}", program.name, arguments.front(),
                        suggestion(arguments.front(), listed), help);
+  }
   const auto chosen = app.get_subcommands();
   const std::vector<std::string> extras = app.remaining(true);
   if (!chosen.empty() && !extras.empty() && extras.front().starts_with("--"))
