@@ -134,15 +134,26 @@ void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignmen
       subject.skipped = "none of its instances is audited in this run";
 }
 
-/// Audits each instance as soon as its source is compiled.
+/// Whether an instance was audited whose source could be compiled.
+bool has_results(const CampaignResult& result, const std::vector<Assignment>& assignments) {
+  for (std::size_t i = 0; i < assignments.size(); ++i)
+    if (assignments[i].subject->uncompiled.empty() && result.report.kernels[i].verdict != Verdict::skipped)
+      return true;
+  return false;
+}
+
+/// Audits each instance as soon as its source is compiled. Throws like Compilation::check if there are no
+/// other results.
 CampaignResult audited(const std::vector<Assignment>& assignments, std::vector<Subject>& subjects,
                        const CompileOptions& compile_options, const CampaignOptions& options,
                        const Console& console, ProgressLine& line) {
   Compilation compilation(subjects, compile_options);
   CampaignResult result = run_campaign(assignments, compilation, options, line);
-  if (result.interrupted) return result;
-  if (compilation.has_failed()) line.clear();
-  compilation.check(console);
+  if (!compilation.has_failed()) return result;
+  line.clear();
+  if (!result.interrupted && !has_results(result, assignments)) compilation.check(console);
+  compilation.complain(console);
+  result.has_wrong_source = compilation.has_wrong_source();
   return result;
 }
 
@@ -246,7 +257,7 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   if (!console.json() && subjects.size() > 1)
     options.subject_done = [&](std::span<const KernelReport> instances) {
       line.clear();
-      console.note(kernel_line(instances));
+      console.progress(kernel_line(instances));
     };
   std::optional<LargeTools> large;
   if (arguments.large && has_gpu) options.large_tools = large.emplace(compile_options, console).tools();

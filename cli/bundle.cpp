@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "command/emulated.h"
@@ -67,18 +69,27 @@ KernelReport check(const Assignment& assignment, Runner& runner, const CampaignO
   return report;
 }
 
+/// For an instance that has nothing to run; nothing if it has.
+std::optional<KernelReport> without_image(const Assignment& assignment) {
+  const Subject& subject = *assignment.subject;
+  const auto report = [&](Verdict verdict, const std::string& reason) {
+    return empty_report(subject.contract, *assignment.instance, verdict, reason);
+  };
+  if (!subject.uncompiled.empty()) return report(Verdict::error, subject.uncompiled);
+  if (!subject.skipped.empty()) return report(Verdict::skipped, subject.skipped);
+  return std::nullopt;
+}
+
 /// For a process that did not end normally.
 KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
-  const Subject& subject = *assignment.subject;
-  if (!subject.skipped.empty())
-    return empty_report(subject.contract, *assignment.instance, Verdict::skipped, subject.skipped);
+  if (auto report = without_image(assignment)) return *std::move(report);
   const bool ended_early = outcome.ending == Outcome::Ending::interrupted ||
                            outcome.ending == Outcome::Ending::out_of_time ||
                            outcome.ending == Outcome::Ending::too_slow;
   const Verdict verdict = outcome.ending == Outcome::Ending::unsupported ? Verdict::unsupported
                           : ended_early                                  ? Verdict::skipped
                                                                          : Verdict::error;
-  return empty_report(subject.contract, *assignment.instance, verdict, outcome.reason());
+  return empty_report(assignment.subject->contract, *assignment.instance, verdict, outcome.reason());
 }
 
 /// The findings that a process reported before it ended abnormally.
@@ -103,18 +114,32 @@ KernelReport check_large(const Assignment& assignment, const CampaignOptions& op
   return report;
 }
 
-std::vector<KernelReport> check(Bundle bundle, const GpuWorkers& workers,
-                                const std::function<CampaignOptions(const Assignment&)>& options,
-                                const TaskReporter& reporter) {
-  if (bundle.front().tool != nullptr)
-    return audit_under_tool(bundle, [&](const Assignment& assignment, Runner& runner) {
+using OptionsFor = std::function<CampaignOptions(const Assignment&)>;
+
+std::vector<KernelReport> check_under_tool(Bundle bundle, const OptionsFor& options) {
+  std::vector<Assignment> with_image;
+  std::ranges::copy_if(bundle, std::back_inserter(with_image),
+                       [](const Assignment& assignment) { return !without_image(assignment); });
+  std::vector<KernelReport> audited;
+  if (!with_image.empty())
+    audited = audit_under_tool(with_image, [&](const Assignment& assignment, Runner& runner) {
       return check(assignment, runner, options(assignment));
     });
+  std::vector<KernelReport> reports;
+  auto next = audited.begin();
+  for (const Assignment& assignment : bundle) {
+    auto report = without_image(assignment);
+    reports.push_back(report ? *std::move(report) : std::move(*next++));
+  }
+  return reports;
+}
+
+std::vector<KernelReport> check(Bundle bundle, const GpuWorkers& workers, const OptionsFor& options,
+                                const TaskReporter& reporter) {
+  if (bundle.front().tool != nullptr) return check_under_tool(bundle, options);
   const Assignment& only = bundle.front();
+  if (auto report = without_image(only)) return {*std::move(report)};
   if (only.is_large) return {check_large(only, options(only), reporter.so_far)};
-  const Subject& subject = *only.subject;
-  if (!subject.skipped.empty())
-    return {empty_report(subject.contract, *only.instance, Verdict::skipped, subject.skipped)};
   return {check(only, *runner_for(only, workers), options(only))};
 }
 

@@ -225,7 +225,7 @@ class Campaign {
 
   bool can_start(std::size_t task) const {
     if (tasks_[task].compiles) return true;
-    return !compilation_.has_failed() && std::ranges::all_of(bundle(task), [&](const Assignment& assignment) {
+    return std::ranges::all_of(bundle(task), [&](const Assignment& assignment) {
       return compilation_.is_done(*assignment.subject);
     });
   }
@@ -321,6 +321,7 @@ Exit conclude(const CampaignResult& result, Severity fail_on, const Console& con
                            return text_of(result, {console.colored(), console.width(), line.elapsed()});
                          });
   if (result.interrupted) return exit_interrupted;
+  if (result.has_wrong_source) return exit_usage;
   const Exit status = exit_status(result, fail_on);
   return status == exit_ok && result.is_incomplete ? exit_unable : status;
 }

@@ -65,6 +65,7 @@ struct CampaignResult {
   AuditReport report;
   bool interrupted = false;
   bool is_incomplete = false;                        ///< some instances were not audited before a time limit
+  bool has_wrong_source = false;                     ///< the source of some instances cannot be compiled
   std::optional<std::vector<MutationReport>> proof;  ///< --prove: mutation results of the clean kernels
   /// Set if not a single instance could start: the error in the input.
   std::optional<InputError> wrong_input;
@@ -81,8 +82,8 @@ std::vector<Subject>& kept(std::vector<Subject> subjects);
 std::chrono::milliseconds share(std::chrono::steady_clock::time_point deadline, std::size_t left,
                                 unsigned jobs);
 
-/// Audits the instances, each as soon as its subject is compiled. After a failed compilation no further
-/// instance starts: call Compilation::check() before using the result.
+/// Audits the instances, each as soon as its subject is compiled. Those of a source that cannot be compiled
+/// have the verdict `error`.
 CampaignResult run_campaign(const std::vector<Assignment>& assignments, Compilation& compilation,
                             const CampaignOptions& options, ProgressLine& line);
 

@@ -37,8 +37,13 @@ void Compilation::read_ptx(Subject& subject) {
   try {
     subject.image = compile_contract(subject.contract, options_);
   } catch (const InputError& error) {
-    errors_.emplace(&subject, error);
+    fail(subject, error);
   }
+}
+
+void Compilation::fail(Subject& subject, const InputError& error) {
+  subject.uncompiled = error.what();
+  errors_.emplace(&subject, error);
 }
 
 bool Compilation::is_late() const {
@@ -58,13 +63,19 @@ void Compilation::finished(std::size_t task, Outcome outcome) {
     case Ending::finished:
       subject.image = adopt(subject.contract, CompiledSource::unpacked(outcome.text));
       break;
-    case Ending::wrong_input: errors_.emplace(&subject, InputError(outcome.text, outcome.position)); break;
+    case Ending::wrong_input: fail(subject, InputError(outcome.text, outcome.position)); break;
     case Ending::out_of_time: give_up(subject); break;
     case Ending::interrupted: break;
     default:
+      subject.uncompiled = outcome.reason();
       if (!lack_) lack_.emplace(outcome.text, outcome.position);
   }
   waiting_.erase(&subject);
+}
+
+void Compilation::complain(const Console& console) const {
+  for (const auto& [subject, error] : errors_) console.complain(error.sentence(), error.position());
+  if (lack_) console.complain(lack_->sentence(), lack_->position());
 }
 
 void Compilation::check(const Console& console) const {

@@ -24,18 +24,22 @@ class Compilation {
 
   /// Called in the task's process.
   std::string work(std::size_t task) const;
-  /// Takes the task's result: sets the subject's image, or why it is skipped.
+  /// Takes the task's result: sets the subject's image, or why there is none.
   void finished(std::size_t task, Outcome outcome);
 
   /// Whether nothing is left to do for the subject.
   bool is_done(const Subject& subject) const { return !waiting_.contains(&subject); }
-  bool has_failed() const { return !errors_.empty() || lack_; }
-  /// Complains about every source that nvcc rejects, and throws the InputError of the last; throws
-  /// Unsupported if something is missing, such as nvcc.
+  bool has_failed() const { return has_wrong_source() || lack_; }
+  /// Whether nvcc rejects a source.
+  bool has_wrong_source() const { return !errors_.empty(); }
+  /// Complains about every source that nvcc rejects, and about what is missing, such as nvcc.
+  void complain(const Console& console) const;
+  /// The same, but throws what is missing as Unsupported, otherwise the last InputError.
   void check(const Console& console) const;
 
  private:
   void read_ptx(Subject& subject);
+  void fail(Subject& subject, const InputError& error);
   bool is_late() const;
 
   CompileOptions options_;

@@ -1,11 +1,13 @@
 #include "command/console.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -60,6 +62,14 @@ void write_error(const std::string& text) {
 
 void say(const std::string& text) { write_error(without_commands(text)); }
 
+/// Whether standard error accepts a line without waiting: if a pipe accepts anything, then as much as the
+/// longest line.
+bool takes_line() {
+  static_assert(longest_sentence < PIPE_BUF);
+  pollfd error{STDERR_FILENO, POLLOUT, 0};
+  return poll(&error, 1, 0) > 0;
+}
+
 std::string complaint_text(const std::string& sentence, const Position& position, bool colored) {
   const Paint paint(colored);
   const std::string place = position.file.empty() ? "" : display(position) + ": ";
@@ -98,6 +108,10 @@ void Console::print(const std::string& text) const { print_safe(without_commands
 
 void Console::note(const std::string& line) const { say(shortened(printable(line)) + "\n"); }
 
+void Console::progress(const std::string& line) const {
+  if (takes_line()) note(line);
+}
+
 void Console::complain(const std::string& sentence, const Position& position) const {
   write_error(complaint_text(sentence, position, takes_color(STDERR_FILENO, color)));
 }
@@ -120,7 +134,7 @@ ProgressLine::ProgressLine()
 ProgressLine::~ProgressLine() { clear(); }
 
 void ProgressLine::clear() {
-  if (shown_) say("\r\x1b[K");
+  if (shown_ && takes_line()) say("\r\x1b[K");
   shown_ = false;
 }
 
@@ -131,7 +145,7 @@ double ProgressLine::elapsed() const {
 void ProgressLine::show(const std::string& text) {
   using namespace std::chrono_literals;
   const auto now = std::chrono::steady_clock::now();
-  if (!terminal_ || now - begin_ < 2s || now - last_ < 100ms) return;
+  if (!terminal_ || now - begin_ < 2s || now - last_ < 100ms || !takes_line()) return;
   last_ = now;
   shown_ = true;
   say("\r\x1b[K" + first_columns(printable(text), terminal_width(STDERR_FILENO) - 1));

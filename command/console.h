@@ -40,6 +40,9 @@ class Console {
   /// Prints a line that is not the result, on standard error. What standard error does not accept is lost,
   /// here and below.
   void note(const std::string& line) const;
+  /// Prints a line about the progress of a run, on standard error. It is lost if standard error would block,
+  /// such as a full pipe: a run must not wait for its reader beyond a time limit.
+  void progress(const std::string& line) const;
   /// Prints one sentence with its position and the quoted source line, on standard error.
   void complain(const std::string& sentence, const Position& position) const;
   /// Complains and, in JSON, prints the object for a run that could not start, unless the verb has printed
@@ -51,7 +54,7 @@ class Console {
 };
 
 /// A line on standard error that is rewritten in place; shown only on a terminal, and only once a run has
-/// taken two seconds.
+/// taken two seconds. Like Console::progress, it never waits.
 class ProgressLine {
  public:
   ProgressLine();

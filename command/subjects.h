@@ -23,6 +23,7 @@ struct Subject {
   std::filesystem::path folder = {};
   std::string skipped = {};         ///< why it is neither compiled nor run here; empty if it is
   bool is_out_of_time = false;      ///< `skipped` because the time budget was exhausted
+  std::string uncompiled = {};      ///< why its source cannot be compiled, with the position; empty if it can
   bool has_other_contract = false;  ///< guessed, although a contract for another kernel is next to the source
 };
 

@@ -119,28 +119,36 @@ fs::path checked_source(const fs::path& source) {
                   said));
 }
 
-/// Whether nvcc, its host compiler or LLVM says so.
-bool is_out_of_memory(const std::string& output) {
-  constexpr std::string_view sentences[] = {"out of memory allocating", "virtual memory exhausted",
-                                            "error: out of memory", "ERROR: out of memory"};
-  return std::ranges::any_of(sentences,
-                             [&](std::string_view said) { return output.find(said) != std::string::npos; });
+/// What this machine lacks, if nvcc, its host compiler or LLVM says so.
+std::optional<std::string> lack_said(const std::string& output) {
+  const std::string memory = fmt::format("nvcc needs more than {} MiB of memory, the limit of this run",
+                                         memory_limit_of_programs() >> 20);
+  const std::pair<std::string_view, std::string> lacks[] = {
+      {"No space left on device",
+       "nvcc cannot write its temporary files: no space is left on the device; set TMPDIR"},
+      {"File size limit exceeded",
+       "nvcc writes files that are larger than the limit of this process; raise it (ulimit -f)"},
+      {"out of memory allocating", memory},
+      {"virtual memory exhausted", memory},
+      {"error: out of memory", memory},
+      {"ERROR: out of memory", memory},
+      {"died due to signal", "a program that nvcc started was ended by a signal"},
+      {"signal terminated program", "a program that nvcc started was ended by a signal"}};
+  for (const auto& [said, sentence] : lacks)
+    if (output.find(said) != std::string::npos) return sentence;
+  return std::nullopt;
 }
 
 [[noreturn]] void refuse(const Unit& unit, const ProcessResult& result) {
-  if (const auto how = how_ended_by_signal(result)) throw Unsupported("nvcc " + *how);
-  if (result.output.find("No space left on device") != std::string::npos)
-    throw Unsupported("nvcc cannot write its temporary files: no space is left on the device; set TMPDIR");
-  if (is_out_of_memory(result.output))
-    throw Unsupported(fmt::format("nvcc needs more than {} MiB of memory, the limit of this run",
-                                  memory_limit_of_programs() >> 20),
-                      {unit.source.string()});
+  const Position source{unit.source.string()};
+  if (const auto how = how_ended_by_signal(result)) throw Unsupported("nvcc " + *how, source);
+  if (const auto lack = lack_said(result.output)) throw Unsupported(*lack, source);
   if (const auto said = complaint_about_host_compiler(result.output)) refuse_host_compiler(unit, *said);
   const Diagnostic error = first_error(result.output, result.status);
   if (const auto index = entry_of_diagnostic(error.where.file); index && *index < unit.entries.size())
     refuse_entry(unit, *index, error.sentence);
-  const Position where = error.where.file.empty() ? Position{unit.source.string(), 0, 0} : error.where;
-  throw InputError(fmt::format("nvcc cannot compile this: {}", error.sentence), where);
+  throw InputError(fmt::format("nvcc cannot compile this: {}", error.sentence),
+                   error.where.file.empty() ? source : error.where);
 }
 
 /// Makes the names of the unit's globals unpredictable, so that no source can define them.
@@ -204,28 +212,24 @@ class NvccRun {
     check_temporary(folder_.path());
   }
 
-  /// What the compiler reads, with everything that is included and without the name of the temporary folder:
-  /// the pass for the device and, for a program, the pass for the host.
-  std::string preprocessed() const {
-    std::string text = output_of({"-E"}, largest_output);
-    if (unit_.host) text += output_of({"-E", "-U__CUDA_ARCH__"}, largest_output);
-    return without_names(std::move(text));
-  }
+  /// What the compiler reads, with everything that is included and without the name of the temporary folder.
+  std::string preprocessed() const { return without_names(output_of({"-E"}, largest_output)); }
 
   UnitPtx ptx() const {
-    return without_addresses(ptx::Source(unit_.source.string(), output_of(kept(), largest_ptx)),
-                             unit_.entries.size(), token_);
+    std::string text = output_of(kept(), largest_ptx);
+    if (text.find(".version") == std::string::npos) refuse_output();
+    return without_addresses(ptx::Source(unit_.source.string(), std::move(text)), unit_.entries.size(),
+                             token_);
   }
 
-  std::string program() const { return output_of(kept(), largest_output); }
+  /// The content of a program that calls host functions.
+  std::string program() const { return output_of({}, largest_output); }
 
   /// What the last compilation read, as preprocessed() describes it: a file may have changed during the run
   /// and changed back. nullopt unless the unit is cacheable.
   std::optional<std::string> text_compiled() const {
     auto text = read_if_possible(folder_.path() / "foldproof.cpp1.ii", largest_output);
-    const auto host = unit_.host ? read_if_possible(folder_.path() / "foldproof.cpp4.ii", largest_output)
-                                 : std::optional<std::string>("");
-    return text && host ? std::optional(without_names(std::move(*text) + *host)) : std::nullopt;
+    return text ? std::optional(without_names(*std::move(text))) : std::nullopt;
   }
 
  private:
@@ -242,6 +246,12 @@ class NvccRun {
     return text;
   }
 
+  [[noreturn]] void refuse_output() const {
+    throw Unsupported(fmt::format("{} ended without an error but wrote no {}; is it nvcc?", nvcc_.string(),
+                                  unit_.host ? "program" : "PTX"),
+                      {unit_.source.string()});
+  }
+
   /// Throws InputError if the output has more than `most` bytes.
   std::string output_of(const std::vector<std::string>& options, std::size_t most) const {
     const fs::path code = folder_.path() / "foldproof.cu", output = folder_.path() / "foldproof.out";
@@ -256,9 +266,7 @@ class NvccRun {
     fs::remove(output, error);
     const ProcessResult result = run_process(arguments, folder_.path(), deadline_);
     if (result.status != 0) refuse(unit_, result);
-    if (!fs::exists(output, error))
-      throw Unsupported(
-          fmt::format("{} ended without an error but wrote no output; is it nvcc?", nvcc_.string()));
+    if (!fs::exists(output, error)) refuse_output();
     return read_text_file(output, most);
   }
 
@@ -272,7 +280,7 @@ class NvccRun {
 /// A hash of everything that determines the output of nvcc.
 std::string cache_key(const Unit& unit, std::string_view version, std::string_view preprocessed,
                       const PtxCache& cache) {
-  std::vector<std::string> parts{unit.host ? "host 2" : "device 2", std::string(version), unit.arch};
+  std::vector<std::string> parts{"device 2", std::string(version), unit.arch};
   for (const auto* list : {&unit.flags, &unit.entries}) {
     parts.push_back(std::to_string(list->size()));
     parts.insert(parts.end(), list->begin(), list->end());
@@ -287,52 +295,27 @@ fs::path cache_folder(const CompileOptions& options) {
   return options.cache.empty() ? default_cache() : options.cache;
 }
 
-/// Stores a program next to the PTX. Throws Unsupported if it cannot be stored.
-void store_program(const fs::path& file, const std::string& content) {
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  if (!replace_program(file, content))
-    throw Unsupported(fmt::format("the program that nvcc built cannot be stored here ({}); set "
-                                  "XDG_CACHE_HOME to a writable folder",
-                                  std::strerror(errno)),
-                      {file.string()});
-}
-
-/// Whether the cached program still exists, unchanged.
-bool is_whole(const fs::path& program, const CachedPtx& cached, const PtxCache& cache) {
-  const auto content = read_if_possible(program, largest_output);
-  return content && cache.hash(*content) == cached.ptx;
-}
-
 fs::path existing_nvcc(const CompileOptions& options) {
   const auto nvcc = find_nvcc(options.nvcc);
   if (!nvcc) lack_nvcc(options.nvcc);
   return *nvcc;
 }
 
-/// Compiles the unit, or takes it from the cache.
+/// Compiles the unit, or takes its PTX from the cache. A program is built every time: no key could cover all
+/// that the host compiler, the assembler and the linker read.
 CompiledSource compiled(const Unit& unit, const CompileOptions& options) {
   const fs::path nvcc = existing_nvcc(options);
+  const NvccRun run(unit, nvcc, options.deadline);
+  if (unit.host) return {unit.entries, Image(unit.source.string(), "", run.program())};
   const PtxCache cache(cache_folder(options));
   const std::string version = nvcc_version(nvcc, options.deadline) + compiler_identity(nvcc);
-  const NvccRun run(unit, nvcc, options.deadline);
   const std::string source = run.preprocessed(), key = cache_key(unit, version, source, cache);
-  const fs::path program = unit.host ? cache.program_of(key) : fs::path();
-  const auto image = [&](std::string ptx) { return Image(unit.source.string(), std::move(ptx), program); };
-  if (auto cached = is_cacheable(unit) ? cache.find(key) : std::nullopt;
-      cached && (!unit.host || is_whole(program, *cached, cache)))
-    return {std::move(cached->lowered), image(unit.host ? "" : std::move(cached->ptx))};
-  CachedPtx made{unit.entries, ""};
-  if (unit.host) {
-    const std::string content = run.program();
-    store_program(program, content);
-    made.ptx = cache.hash(content);
-  } else {
-    UnitPtx ptx = run.ptx();
-    made = {std::move(ptx.lowered), std::move(ptx.ptx)};
-  }
-  if (run.text_compiled() == source) cache.keep(key, made);
-  return {std::move(made.lowered), image(unit.host ? "" : std::move(made.ptx))};
+  const auto image = [&](std::string ptx) { return Image(unit.source.string(), std::move(ptx)); };
+  if (auto cached = is_cacheable(unit) ? cache.find(key) : std::nullopt)
+    return {std::move(cached->lowered), image(std::move(cached->ptx))};
+  UnitPtx made = run.ptx();
+  if (run.text_compiled() == source) cache.keep(key, {made.lowered, made.ptx});
+  return {std::move(made.lowered), image(std::move(made.ptx))};
 }
 
 std::string machine_code_of(const ptx::Source& ptx, const CompileOptions& options) {
@@ -467,7 +450,7 @@ std::string CompiledSource::packed() const {
   ByteWriter writer;
   writer.number(lowered.size());
   for (const std::string& name : lowered) writer.text(name);
-  for (const std::string& text : {image.name(), image.ptx.text(), image.program.string(), image.machine_code})
+  for (const std::string& text : {image.name(), image.ptx.text(), image.program, image.machine_code})
     writer.text(text);
   return {reinterpret_cast<const char*>(writer.message().data()), writer.message().size()};
 }

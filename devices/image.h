@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,14 +13,14 @@ namespace foldproof {
 /// PTX together with its name in errors; or a program that calls host functions.
 struct Image {
   Image() = default;
-  Image(std::string name, std::string text, std::filesystem::path of_host = {})
+  Image(std::string name, std::string text, std::string of_host = {})
       : ptx(std::move(name), std::move(text)), program(std::move(of_host)) {}
 
   const std::string& name() const { return ptx.name(); }
 
   ptx::Source ptx;
-  std::filesystem::path program;  ///< empty for PTX
-  std::string machine_code;       ///< ptxas output for a GPU; empty: the driver compiles the PTX
+  std::string program;       ///< the content of an executable file; empty for PTX
+  std::string machine_code;  ///< ptxas output for a GPU; empty: the driver compiles the PTX
 };
 
 /// The interface of a kernel in a module.

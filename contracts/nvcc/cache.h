@@ -14,7 +14,7 @@ namespace foldproof {
 
 struct CachedPtx {
   std::vector<std::string> lowered;  ///< one per requested entry
-  std::string ptx;                   ///< or machine code made from it, or the hash of a program
+  std::string ptx;                   ///< or machine code made from it
 };
 
 /// A folder with one file per key. Several processes may use it at the same time: files are written
@@ -27,10 +27,8 @@ class PtxCache {
   std::optional<CachedPtx> find(const std::string& key) const;
   /// A cache that cannot be written is not an error.
   void keep(const std::string& key, const CachedPtx& ptx) const;
-  /// The hash of a content, keyed by the folder's secret: for keys, and for contents outside the cached file.
+  /// The hash of a content, keyed by the folder's secret: for keys.
   std::string hash(std::string_view content) const { return keyed_hash(content, secret_); }
-  /// Where the program of that key is stored.
-  std::filesystem::path program_of(const std::string& key) const { return folder_ / (key + ".program"); }
 
  private:
   std::filesystem::path file_of(const std::string& key) const;

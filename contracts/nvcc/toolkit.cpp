@@ -75,9 +75,10 @@ std::string compiler_identity(const fs::path& nvcc) {
   std::error_code error;
   const fs::path program = fs::canonical(nvcc, error);
   if (error) return "";
-  const fs::path device_compiler = program.parent_path().parent_path() / "nvvm" / "bin" / "cicc";
+  const fs::path device_compiler = program.parent_path().parent_path() / "nvvm" / "bin" / "cicc",
+                 profile = fs::path(program).replace_filename("nvcc.profile");
   std::string identity;
-  for (const fs::path& file : {program, device_compiler}) {
+  for (const fs::path& file : {program, device_compiler, profile}) {
     struct stat status {};
     if (stat(file.c_str(), &status) != 0) continue;
     if (static_cast<std::size_t>(status.st_size) <= largest_script)

@@ -26,7 +26,7 @@ std::optional<std::filesystem::path> find_nvcc(const std::string& wished);
 std::string nvcc_version(const std::filesystem::path& nvcc, Deadline deadline = {});
 
 /// What distinguishes this compiler from others with the same version: path, size and time of nvcc and of the
-/// device compiler that it starts, and the text of a script in place of nvcc.
+/// device compiler that it starts, and the text of its profile and of a script in place of nvcc.
 std::string compiler_identity(const std::filesystem::path& nvcc);
 
 /// Machine code with line information for a GPU such as "sm_90", cached in the folder by content. Empty if

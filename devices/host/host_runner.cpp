@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "base/connection.h"
+#include "base/files.h"
 #include "devices/host_program.h"
 #include "devices/runner_parts.h"
 #include "devices/undefined_fill.h"
@@ -33,8 +36,7 @@ enum Error : std::uint64_t { illegal_address = 700, misaligned_address = 716, la
 /// One process of a program, and the entries that it listed.
 class Program {
  public:
-  Program(const std::filesystem::path& file, milliseconds limit)
-      : connection_({file.string()}), limit_(limit) {
+  Program(const std::string& content, milliseconds limit) : connection_({stored(content)}), limit_(limit) {
     connection_.limit(limit_);
     std::string heard(greeting.size(), '\0');
     connection_.receive(heard.data(), heard.size());
@@ -65,6 +67,16 @@ class Program {
   Ended end() { return connection_.end(); }
 
  private:
+  /// Returns the path of the program's file.
+  std::string stored(const std::string& content) const {
+    const std::filesystem::path file = folder_.path() / "program";
+    if (!replace_program(file, content))
+      throw Unsupported(fmt::format("the host program cannot be stored ({}); set TMPDIR to a writable folder",
+                                    std::strerror(errno)),
+                        {file.string()});
+    return file.string();
+  }
+
   ByteWriter written(const Job& job) const {
     ByteWriter writer;
     writer.number(job.buffers.size());
@@ -148,6 +160,7 @@ class Program {
     return text;
   }
 
+  const TemporaryFolder folder_;
   Connection connection_;
   milliseconds limit_;
   std::vector<EntryInfo> entries_;
@@ -174,7 +187,7 @@ class HostRunner final : public Runner {
 
   std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
     try {
-      return program_of(*image).entries();
+      return program_of(image).entries();
     } catch (const Ended& ended) {
       throw Unsupported(fmt::format("the host program of {} {} before it could be called", image->name(),
                                     ended.in_time ? ended.how : "does nothing"));
@@ -186,7 +199,7 @@ class HostRunner final : public Runner {
  private:
   JobResult run(const Job& job) {
     try {
-      JobResult result = program_of(*job.image).run(job);
+      JobResult result = program_of(job.image).run(job);
       if (!result.completed) program_.reset();  // the device state after an error is not reused
       return result;
     } catch (const Ended& ended) {
@@ -202,25 +215,23 @@ class HostRunner final : public Runner {
     }
   }
 
-  Program& program_of(const Image& image) {
-    if (!program_ || file_ != image.program) {
+  Program& program_of(const std::shared_ptr<const Image>& image) {
+    if (!program_ || image_ != image) {
       program_.reset();
-      file_ = image.program;
-      program_ = std::make_unique<Program>(file_, limit_);
+      image_ = image;
+      program_ = std::make_unique<Program>(image->program, limit_);
     }
     return *program_;
   }
 
   milliseconds limit_;
-  std::filesystem::path file_;
+  std::shared_ptr<const Image> image_;
   std::unique_ptr<Program> program_;
 };
 
 }  // namespace
 
 std::string host_program_code(const std::vector<std::string>& entries, const std::string& place) {
-  // A compiler that lists the files that it reads also lists these #line names, which are not files: the
-  // cache of compiled programs ignores files with this name.
   std::string code = fmt::format(
       "#line 1 \"{}server\"\n{}\nint main() {{\n  return foldproof_host::serve({{\n", place, server);
   for (std::size_t i = 0; i < entries.size(); ++i)

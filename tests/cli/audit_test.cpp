@@ -1,4 +1,8 @@
 // `audit` and related commands, on a user's own sources.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <sstream>
 #include <tuple>
 
@@ -288,6 +292,37 @@ TEST_CASE("an interrupted compilation leaves neither processes nor temporary fil
   CHECK(std::filesystem::is_empty(temporary.path()));
 }
 
+TEST_CASE("a source that does not compile leaves the results of the others") {
+  const AddOne folder(too_short);
+  folder.file("broken.cu", "");
+  folder.file("broken.toml", replaced(add_one_contract, "add_one.ptx", "broken.cu"));
+  const std::string nvcc = fake_nvcc(folder, "echo release 13.0",
+                                     "echo 'broken.cu(3): error: identifier \"x\" is undefined'; exit 1");
+  const std::vector<std::string> audit{"audit",    folder.path().string(), "--nvcc", nvcc,
+                                       "--report", folder.path("reports"), "--jobs", "1"};
+  const RanJson ran = run_json(audit);
+  CHECK(ran.status == 2);
+  const auto& kernels = ran.json.at("kernels");
+  CHECK(kernels.at(0).at("findings").at(0).at("kind") == "out-of-bounds");
+  CHECK(kernels.at(1).at("verdict") == "error");
+  CHECK(kernels.at(1).at("reason") == "broken.cu:3: nvcc cannot compile this: identifier \"x\" is undefined");
+  CHECK(ran.err.find("broken.cu:3: error: nvcc cannot compile this") != std::string::npos);
+  CHECK(std::filesystem::file_size(folder.path("reports/report.json")) > 0);
+}
+
+TEST_CASE("an interrupted audit reports a source that does not compile") {
+  const AddOne folder;
+  folder.file("broken.cu", "");
+  folder.file("broken.toml", replaced(add_one_contract, "add_one.ptx", "broken.cu"));
+  const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "echo 'broken.cu(3): error: no'; exit 1");
+  const RanJson ran =
+      run_json({"audit", folder.path().string(), "--nvcc", nvcc, "--cases", "4000000000", "--jobs", "2"},
+               {std::chrono::milliseconds(1500), {}});
+  check_is_interrupted(ran);
+  CHECK(ran.json.at("kernels").at(1).at("verdict") == "error");
+  CHECK(ran.err.find("broken.cu:3: error: nvcc cannot compile this: no") != std::string::npos);
+}
+
 TEST_CASE("an interrupt while nvcc is asked for its version ends the run with one JSON object") {
   const Folder folder;
   const std::string source = folder.file("k.cu", "__global__ void k() {}");
@@ -316,6 +351,23 @@ TEST_CASE("a budget ends an audit early, and the report says so") {
       run_json({"audit", folder.path("add_one.toml"), "--cases", "4000000000", "--budget", "500ms"});
   CHECK(ran.status == 0);
   CHECK(ran.json.at("kernels").at(0).at("notes").dump().find("budget") != std::string::npos);
+}
+
+TEST_CASE("a budget ends an audit whose standard error nobody reads") {
+  const AddOne folder;
+  folder.file("second.toml", add_one_contract);
+  const std::string pipe = folder.path("pipe");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const int reader = open(pipe.c_str(), O_RDWR | O_NONBLOCK);
+  while (write(reader, "x", 1) == 1) {
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const Ran ran = run({"audit", folder.path().string(), "--cases", "20000", "--budget", "1s", "--jobs", "1"},
+                      {.err = pipe});
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(8));  // for a loaded machine
+  CHECK(ran.status != 124);
+  CHECK(ran.out.find("add_one") != std::string::npos);
+  close(reader);
 }
 
 TEST_CASE("an instance that a case limit ends gives status 3, even if others are clean") {

@@ -15,7 +15,7 @@ namespace {
 
 How on_emulated_gpu(std::vector<std::string> more = {}) {
   more.emplace_back("LD_LIBRARY_PATH=" FOLDPROOF_EMULATED_GPU);
-  return {{}, {}, {}, std::move(more)};
+  return {.environment = std::move(more)};
 }
 
 const std::string contract =

@@ -9,7 +9,7 @@ using namespace foldproof::test;
 namespace {
 
 /// Hides the GPU of a machine that has one.
-How without_gpu() { return {{}, {}, {}, {"CUDA_VISIBLE_DEVICES="}}; }
+How without_gpu() { return {.environment = {"CUDA_VISIBLE_DEVICES="}}; }
 
 }  // namespace
 

@@ -161,7 +161,7 @@ RanJson run_after(const std::string& first, const std::string& arguments) {
   const std::string command = fmt::format(
       "(exec 2> {} 3>&- 4>&- 5>&-; {}; exec {} {} --format json) | cat > {}; exit ${{PIPESTATUS[0]}}",
       folder.path("err"), first, FOLDPROOF_PROGRAM, arguments, out);
-  const Ran ran = run({"-c", command}, {{}, {}, {}, {}, "/bin/bash"});
+  const Ran ran = run({"-c", command}, {.program = "/bin/bash"});
   std::string text;
   std::getline(std::ifstream(out), text, '\0');
   INFO(command << "\n" << text);
@@ -335,7 +335,7 @@ TEST_CASE("a temporary folder that cannot be written or does not exist gives sta
   const std::string source = folder.file("k.cu", "__global__ void k() {}\n");
   const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "exit 1");
   for (const char* const temporary : {"/proc", "/nowhere"}) {
-    const How how{{}, {}, {}, {fmt::format("TMPDIR={}", temporary)}};
+    const How how{.environment = {fmt::format("TMPDIR={}", temporary)}};
     const RanJson ran = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc}, how);
     CHECK(ran.status == 3);
     CHECK(ran.json.at("error").at("message").get<std::string>().find("TMPDIR") != std::string::npos);
@@ -356,15 +356,23 @@ TEST_CASE("an nvcc that is killed gives status 3, whether it compiles or reports
   }
 }
 
-TEST_CASE("an nvcc that needs too much memory gives status 3") {
+TEST_CASE("an nvcc that lacks memory, space or a program gives status 3 and names the source") {
   const Folder folder;
   const std::string source = folder.file("k.cu", "__global__ void k() {}\n");
-  const std::string nvcc = fake_nvcc(
-      folder, "echo release 13.0",
-      "echo 'cc1plus: out of memory allocating 1073741840 bytes after a total of 2043904 bytes'; exit 1");
+  const auto [said, sentence] = GENERATE(table<std::string, std::string>(
+      {{"cc1plus: out of memory allocating 1073741840 bytes after a total of 2043904 bytes",
+        "nvcc needs more than "},
+       {"gcc: internal compiler error: File size limit exceeded signal terminated program cc1plus",
+        "nvcc writes files that are larger than the limit of this process"},
+       {"fatal error: error writing to k.s: No space left on device",
+        "nvcc cannot write its temporary files"},
+       {"nvcc error   : 'cicc' died due to signal 9 (Kill signal)",
+        "a program that nvcc started was ended by a signal"}}));
+  const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "echo \"" + said + "\"; exit 1");
   const RanJson ran = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc});
   CHECK(ran.status == 3);
-  CHECK(ran.json.at("error").at("message").get<std::string>().find("nvcc needs more than ") == 0);
+  CHECK(ran.json.at("error").at("message").get<std::string>().find(sentence) == 0);
+  CHECK(ran.json.at("error").at("file") == source);
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which reserves terabytes
@@ -403,11 +411,12 @@ TEST_CASE("a budget also limits the reading of contracts") {
 TEST_CASE("an nvcc that succeeds without an output gives status 3") {
   const Folder folder;
   const std::string source = folder.file("k.cu", "__global__ void k() {}\n");
-  const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "exit 0");
+  const char* const compile = GENERATE("exit 0", "while [ \"$1\" != -o ]; do shift; done; : > \"$2\"");
+  const std::string nvcc = fake_nvcc(folder, "echo release 13.0", compile);
   const RanJson ran = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc});
   CHECK(ran.status == 3);
-  CHECK(ran.json.at("error").at("message") ==
-        nvcc + " ended without an error but wrote no output; is it nvcc?");
+  CHECK(ran.json.at("error").at("message") == nvcc + " ended without an error but wrote no PTX; is it nvcc?");
+  CHECK(ran.json.at("error").at("file") == source);
 }
 
 TEST_CASE("a full file system gives status 3 for a report, and a note for a case") {
@@ -420,7 +429,7 @@ TEST_CASE("a full file system gives status 3 for a report, and a note for a case
   const RanJson stored = folder.audit({"--store", full + "/cases"});
   const RanJson report = folder.audit({"--report", full + "/report"});
   const std::string source = folder.file("k.cu", "__global__ void k() {}\n");
-  const How how{{}, {}, {}, {"TMPDIR=" + full}};
+  const How how{.environment = {"TMPDIR=" + full}};
   const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "exit 1");
   const RanJson compiled = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc}, how);
   umount2(full.c_str(), MNT_DETACH);

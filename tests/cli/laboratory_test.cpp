@@ -153,7 +153,7 @@ TEST_CASE("Laboratory commands that need a GPU are refused with status 3 if ther
       {"compare", contract}, {"bench", "gpu", contract}, {"bench", "kernels"}, {"bench", "exact"}};
   for (const auto& command : commands) {
     INFO(command.front());
-    const RanJson ran = run_laboratory_json(command, {{}, {}, {}, {"CUDA_VISIBLE_DEVICES="}});
+    const RanJson ran = run_laboratory_json(command, {.environment = {"CUDA_VISIBLE_DEVICES="}});
     CHECK(ran.status == 3);
     CHECK(ran.json.at("error").at("message").get<std::string>().find("no CUDA device available") == 0);
   }

@@ -31,7 +31,7 @@ void redirect(int descriptor, const std::string& file) {
 [[noreturn]] void become_program(const std::vector<std::string>& arguments, const How& how,
                                  const Folder& folder) {
   redirect(STDOUT_FILENO, how.out.empty() ? folder.path("out") : how.out);
-  redirect(STDERR_FILENO, folder.path("err"));
+  redirect(STDERR_FILENO, how.err.empty() ? folder.path("err") : how.err);
   if (!how.folder.empty() && chdir(how.folder.c_str()) != 0) _exit(99);
   setenv("NO_COLOR", "1", 1);
   for (const std::string& variable : how.environment) {

@@ -24,6 +24,7 @@ struct How {
   std::chrono::milliseconds interrupt_after{0};  ///< when to send SIGINT; 0: never
   std::filesystem::path folder = {};             ///< working directory; empty: the current one
   std::string out = {};                          ///< file for standard output; empty: Ran::out
+  std::string err = {};                          ///< the same for standard error
   std::vector<std::string> environment = {};     ///< "NAME=VALUE", for this run
   std::string program = FOLDPROOF_PROGRAM;
   std::string interrupt_once = {};  ///< sends SIGINT as soon as this file exists; empty: never

@@ -326,24 +326,26 @@ TEST_CASE("PTX is not cached if nvcc reads flags from a file", "[nvcc]") {
   CHECK(compile_contract(contract, options)->ptx.text().find("fma.rn.f32") != std::string::npos);
 }
 
-TEST_CASE("a host program is cached like PTX, until what the host compiler reads changes", "[nvcc]") {
+TEST_CASE("a host program is built every time: a library that it links may have changed", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   const char* const text =
       "format = 1\n[domain]\ncount = 1\n[[buffer]]\nname = \"x\"\ntype = \"f32\"\ncount = 1\n"
       "[[launch]]\nentry = \"clear\"\nhost = true\narguments = [\"x\"]\n";
-  const char* const source =
-      "#include <cuda_runtime.h>\n#ifndef __CUDA_ARCH__\n#include \"value.h\"\n#endif\n"
-      "void clear(float* x) { cudaMemset(x, 0, sizeof *x); }\n";
-  workshop.write("value.h", "");
-  Contract contract = workshop.load(text, source);
-  const LoggedNvcc nvcc(workshop);
-  compile_contract(contract, nvcc.options());
-  compile_contract(contract, nvcc.options());
-  CHECK(nvcc.compilations() == 1);
-  workshop.write("value.h", "int value;\n");
-  compile_contract(contract, nvcc.options());
-  CHECK(nvcc.compilations() == 2);
+  Contract contract =
+      workshop.load(text, "void clear_by_library(float*);\nvoid clear(float* x) { clear_by_library(x); }\n");
+  const fs::path library = workshop.path() / "library.o";
+  CompileOptions options = options_in(workshop);
+  options.flags = {library.string()};
+  const auto program_with = [&](const std::string& statement) {
+    const fs::path source =
+        workshop.write("library.cpp", "void clear_by_library(float* x) { " + statement + " }");
+    const ProcessResult built =
+        run_process({"/usr/bin/env", "g++", "-c", source.string(), "-o", library.string()}, workshop.path());
+    REQUIRE(built.status == 0);
+    return compile_contract(contract, options)->program;
+  };
+  CHECK(program_with("*x = 1;") != program_with("*x = 2;"));
 }
 
 TEST_CASE("an entry that does not exist is refused at its launch with the names of those that do", "[nvcc]") {

@@ -40,10 +40,10 @@ cudaError_t fail(float*) { return cudaErrorIllegalAddress; }
 cudaError_t lack(float*) { std::fprintf(stderr, "no such library\n"); return cudaErrorNotSupported; }
 )";
 
-/// The program, compiled once.
-const fs::path& program() {
-  static const TemporaryFolder folder;
-  static const fs::path made = [] {
+/// The content of the program, compiled once.
+const std::string& program() {
+  static const std::string made = [] {
+    const TemporaryFolder folder;
     std::ofstream(folder.path() / "cuda_runtime_api.h") << test::fake_cuda;
     std::ofstream(folder.path() / "program.cpp")
         << source
@@ -54,7 +54,7 @@ const fs::path& program() {
                                 (folder.path() / "program").string() + " " +
                                 (folder.path() / "program.cpp").string();
     REQUIRE(WEXITSTATUS(std::system(command.c_str())) == 0);
-    return folder.path() / "program";
+    return read_text_file(folder.path() / "program", std::size_t{1} << 28);
   }();
   return made;
 }
@@ -168,9 +168,9 @@ TEST_CASE("a missing library makes the job unsupported and is not reported as a 
 
 TEST_CASE("a program that is not a host program is refused") {
   const auto runner = make_host_runner(std::chrono::milliseconds(500));
-  const auto refusal = [&](const char* file) {
+  const auto refusal = [&](const char* content) {
     try {
-      runner->entries(std::make_shared<const Image>(Image{"k.cu", "", file}));
+      runner->entries(std::make_shared<const Image>(Image{"k.cu", "", content}));
     } catch (const InputError& error) {
       return std::string(error.what());
     } catch (const Unsupported& error) {
@@ -178,9 +178,9 @@ TEST_CASE("a program that is not a host program is refused") {
     }
     return std::string();
   };
-  CHECK(refusal("/bin/true") ==
+  CHECK(refusal("#!/bin/true\n") ==
         "unsupported: the host program of k.cu ended with status 0 before it could be called");
-  CHECK(refusal("/nowhere/program").find("cannot be started") != std::string::npos);
+  CHECK(refusal("#!/nowhere/program\n").find("cannot be started") != std::string::npos);
 }
 
 TEST_CASE("without a GPU there is a reason instead of a name") {
