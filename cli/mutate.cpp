@@ -62,11 +62,18 @@ MutationRunOptions options_of(const MutateCommandLine& arguments) {
 Exit conclude(const MutationRun& run, std::optional<double> floor, const Console& console) {
   if (run.interrupted) return exit_interrupted;
   const Exit status = exit_status(run.reports, floor);
+  if (!floor || status != exit_unable) return status;
   std::uint64_t skipped = 0;
   for (const MutationReport& report : run.reports) skipped += report.count(MutantStatus::skipped);
-  if (floor && skipped > 0 && status == exit_unable)
+  const auto without_result =
+      std::ranges::count_if(run.reports, [](const MutationReport& report) { return !report.reason.empty(); });
+  if (skipped > 0)
     console.note(fmt::format("{} not finished, so --floor cannot be checked; increase --budget",
                              skipped == 1 ? "1 mutant was" : fmt::format("{} mutants were", skipped)));
+  else if (without_result > 0)
+    console.note(
+        fmt::format("{} no result, so --floor cannot be checked",
+                    without_result == 1 ? "1 kernel has" : fmt::format("{} kernels have", without_result)));
   return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "catch.h"
 #include "cli/add_one.h"
+#include "cli/fake_nvcc.h"
 #include "cli/interrupted.h"
 
 using namespace foldproof::test;
@@ -109,17 +110,29 @@ TEST_CASE("if no mutant was tried, there is no score, and the status is 3") {
   const NeedlessBarriers folder;
   const RanJson ran = run_json({"mutate", folder.path("add_one.toml"), "--budget", "1ms"});
   CHECK(ran.status == 3);
-  CHECK(ran.json.at("skipped") > 0);
+  CHECK(ran.json.at("survived") == 0);
   CHECK(ran.json.at("score").is_null());
 }
 
 TEST_CASE("a floor cannot be checked if some mutants were not tried") {
   const NeedlessBarriers folder;
-  const RanJson with_floor =
-      run_json({"mutate", folder.path("add_one.toml"), "--budget", "1ms", "--floor", "0"});
-  CHECK(with_floor.status == 3);
-  CHECK(with_floor.err.find("were not finished, so --floor cannot be checked; increase --budget") !=
+  const RanJson ran = run_json(
+      {"mutate", folder.path("add_one.toml"), "--cases", "1000000", "--budget", "3s", "--floor", "0"});
+  CHECK(ran.status == 3);
+  CHECK(ran.err.find("were not finished, so --floor cannot be checked; increase --budget") !=
         std::string::npos);
+}
+
+TEST_CASE(
+    "a floor cannot be checked if a kernel has no mutants because its source was not compiled in time") {
+  const Folder folder;
+  folder.file("add_one.cu", "__global__ void add_one(int* data, unsigned count);");
+  folder.file("add_one.toml", replaced(add_one_contract, "add_one.ptx", "add_one.cu"));
+  const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "sleep 60");
+  const RanJson ran =
+      run_json({"mutate", folder.path("add_one.toml"), "--nvcc", nvcc, "--budget", "500ms", "--floor", "0"});
+  CHECK(ran.status == 3);
+  CHECK(ran.err == "1 kernel has no result, so --floor cannot be checked\n");
 }
 
 TEST_CASE("a mutant that ran out of time before all of its cases is not a survivor") {
@@ -192,7 +205,8 @@ TEST_CASE("an annotation that fits no mutant is refused before the audit runs") 
 
 TEST_CASE("an interrupted run gives no score for what it did not check") {
   const NeedlessBarriers folder;
-  const Ran ran = run({"mutate", folder.path("add_one.toml")}, {std::chrono::milliseconds(1000), {}});
+  const Ran ran =
+      run({"mutate", folder.path("add_one.toml"), "--jobs", "1"}, {std::chrono::milliseconds(1000), {}});
   check_is_interrupted(ran);
   CHECK(ran.out.find("score 100") == std::string::npos);
   CHECK(ran.out.find(", 1 kernel without a result") != std::string::npos);
@@ -259,7 +273,7 @@ TEST_CASE("if --prove fails, the audit is reported, with status 3") {
 TEST_CASE("interrupting --prove keeps the audit's report and gives status 130") {
   const NeedlessBarriers folder;
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "1", "--prove",
-                                "--prove-budget", "10m", "--report", folder.path("reports")},
+                                "--prove-budget", "10m", "--report", folder.path("reports"), "--jobs", "1"},
                                {std::chrono::milliseconds(1500), {}});
   check_is_interrupted(ran);
   CHECK(ran.json.at("kernels").at(0).at("verdict") == "clean");
