@@ -151,6 +151,7 @@ void take(Task& task, Message message, const std::string& body) {
     case Message::unsupported:
       outcome.ending = message == Message::wrong_input ? Ending::wrong_input : Ending::unsupported;
       unpack(body, outcome);
+      outcome.so_far = task.so_far;
       break;
   }
   task.outcome = std::move(outcome);

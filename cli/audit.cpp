@@ -134,29 +134,6 @@ void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignmen
       subject.skipped = "none of its instances is audited in this run";
 }
 
-/// Whether an instance was audited whose source could be compiled.
-bool has_results(const CampaignResult& result, const std::vector<Assignment>& assignments) {
-  for (std::size_t i = 0; i < assignments.size(); ++i)
-    if (assignments[i].subject->uncompiled.empty() && result.report.kernels[i].verdict != Verdict::skipped)
-      return true;
-  return false;
-}
-
-/// Audits each instance as soon as its source is compiled. Throws like Compilation::check if there are no
-/// other results.
-CampaignResult audited(const std::vector<Assignment>& assignments, std::vector<Subject>& subjects,
-                       const CompileOptions& compile_options, const CampaignOptions& options,
-                       const Console& console, ProgressLine& line) {
-  Compilation compilation(subjects, compile_options);
-  CampaignResult result = run_campaign(assignments, compilation, options, line);
-  if (!compilation.has_failed()) return result;
-  line.clear();
-  if (!result.interrupted && !has_results(result, assignments)) compilation.check(console);
-  compilation.complain(console);
-  result.has_wrong_source = compilation.has_wrong_source();
-  return result;
-}
-
 /// Checks the annotations that --prove uses.
 void check_annotations(const std::vector<Assignment>& assignments, Deadline deadline) {
   const TimeLimit reading(deadline);
@@ -166,7 +143,6 @@ void check_annotations(const std::vector<Assignment>& assignments, Deadline dead
 /// Adds the mutation results of the kernels that were clean. Host functions have no PTX to change.
 void prove(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
            CampaignResult& result, ProgressLine& line) {
-  const GracefulEnd graceful;  // for the audit's results, which are not printed yet
   std::vector<Assignment> clean;
   for (std::size_t i = 0; i < assignments.size(); ++i)
     if (result.report.kernels[i].verdict == Verdict::clean && !is_host_function(*assignments[i].instance))
@@ -249,9 +225,10 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   options.shares_cases = all.size() > many_instances;
   if (const std::string name = skip_without_gpu(subjects); gpu.name.empty()) gpu.name = name;
   skip_unassigned(subjects, assignments);
+  Compilation compilation(subjects, compile_options);
   // --prove checks its annotations against all PTX before work begins.
   if (arguments.prove) {
-    compile_subjects(subjects, compile_options, arguments.jobs, console, line);
+    run(compilation, options.deadline, arguments.jobs, line);
     check_annotations(assignments, options.deadline);
   }
   if (!console.json() && subjects.size() > 1)
@@ -261,12 +238,13 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
     };
   std::optional<LargeTools> large;
   if (arguments.large && has_gpu) options.large_tools = large.emplace(compile_options, console).tools();
-  CampaignResult result = audited(assignments, subjects, compile_options, options, console, line);
+  const GracefulEnd graceful;  // from here on, there are results to print
+  CampaignResult result = run_campaign(assignments, compilation, options, line);
   result.report.skipped_devices = std::move(gpu.skipped);
   result.report.device = devices_of(assignments, gpu.name, result.report.device);
-  const bool is_written = result.wrong_input || !reports || writes_reports(*reports, result, console);
+  const bool is_written = is_refused(result) || !reports || writes_reports(*reports, result, console);
   proof.deadline = earlier(options.deadline, std::chrono::steady_clock::now() + proof_time);
-  const bool wants_proof = arguments.prove && !result.wrong_input && !result.interrupted;
+  const bool wants_proof = arguments.prove && !is_refused(result) && !result.interrupted;
   const bool is_proven = !wants_proof || proves(assignments, proof, result, console, line);
   const Exit status = conclude(result, severity_named(arguments.fail_on).value(), console, line);
   return (is_written && is_proven) || status == exit_interrupted ? status : exit_unable;

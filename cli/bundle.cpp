@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <utility>
+#include <variant>
 
 #include "command/emulated.h"
 #include "devices/host_program.h"
@@ -17,11 +20,21 @@ namespace foldproof {
 
 namespace {
 
-/// The counters of the requested case, otherwise of a representative one.
-void count(const Assignment& assignment, const CampaignOptions& options, KernelReport& report) {
-  const Case c = options.only_case ? *options.only_case
-                                   : representative_case(*assignment.instance, options.audit.largest_count);
-  auto result = counted(*assignment.subject, *assignment.instance, c);
+/// The counters of the requested case, otherwise of a representative one; or why there are none.
+std::variant<Counted, std::string> counters_of(const Assignment& assignment, const CampaignOptions& options) {
+  try {
+    const Case c = options.only_case ? *options.only_case
+                                     : representative_case(*assignment.instance, options.audit.largest_count);
+    return counted(*assignment.subject, *assignment.instance, c);
+  } catch (const std::bad_alloc&) {
+    return "there are no counters: their case needs too much memory";
+  } catch (const std::runtime_error& error) {  // InputError or Unsupported
+    return fmt::format("there are no counters: {}", error.what());
+  }
+}
+
+void add_counters(const Assignment& assignment, const CampaignOptions& options, KernelReport& report) {
+  auto result = counters_of(assignment, options);
   if (auto* counters = std::get_if<Counted>(&result))
     report.counters = std::move(*counters);
   else
@@ -52,7 +65,11 @@ void add_guesses(const Subject& subject, KernelReport& report) {
   report.notes.insert(report.notes.end(), subject.guesses.begin(), subject.guesses.end());
 }
 
-KernelReport check(const Assignment& assignment, Runner& runner, const CampaignOptions& options) {
+/// Sends a report of an instance for the case that its process does not finish.
+using SendSoFar = std::function<void(const KernelReport&)>;
+
+KernelReport check(const Assignment& assignment, Runner& runner, const CampaignOptions& options,
+                   const SendSoFar& send_so_far) {
   const Subject& subject = *assignment.subject;
   const Instance& instance = *assignment.instance;
   KernelReport report =
@@ -63,9 +80,12 @@ KernelReport check(const Assignment& assignment, Runner& runner, const CampaignO
   if (!options.coverage) report.coverage.clear();
   // For a host function, the machine lacks something, rather than the device an instruction.
   if (is_host_function(instance) && report.verdict == Verdict::unsupported) report.verdict = Verdict::skipped;
-  if (options.counters && report.verdict != Verdict::unsupported) count(assignment, options, report);
   for (Finding& finding : report.findings)
     if (!finding.replay.empty()) finding.replay += device_options(assignment);
+  if (options.counters && report.verdict != Verdict::unsupported) {
+    if (send_so_far) send_so_far(report);
+    add_counters(assignment, options, report);
+  }
   return report;
 }
 
@@ -92,21 +112,26 @@ KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
   return empty_report(assignment.subject->contract, *assignment.instance, verdict, outcome.reason());
 }
 
-/// The findings that a process reported before it ended abnormally.
+/// What a process reported before it ended abnormally.
 KernelReport broken_off(const Json& so_far, const Assignment& assignment, const Outcome& outcome) {
   KernelReport report = kernel_report_from(so_far);
-  if (report.findings.empty()) return unfinished(assignment, outcome);
+  if (report.verdict == Verdict::skipped) {
+    KernelReport without_findings = unfinished(assignment, outcome);
+    if (report.findings.empty()) return without_findings;
+    report.verdict = without_findings.verdict;
+    report.reason = without_findings.reason;
+  }
   report.notes.push_back("the process did not finish: " + outcome.reason());
   return report;
 }
 
 KernelReport check_large(const Assignment& assignment, const CampaignOptions& options,
-                         const std::function<void(const std::string&)>& report_so_far) {
+                         const SendSoFar& send_so_far) {
   LargeAuditOptions large;
   large.seed = options.audit.seed;
   large.limit = options.case_limit.value_or(gpu_case_limit);
   if (options.largest_count) large.largest_count = *options.largest_count;
-  large.so_far = [&](const KernelReport& report) { report_so_far(pack(Json::array({to_json(report)}))); };
+  large.so_far = send_so_far;
   const Subject& subject = *assignment.subject;
   KernelReport report =
       audit_large(subject.contract, *assignment.instance, subject.image, options.large_tools, large);
@@ -123,7 +148,7 @@ std::vector<KernelReport> check_under_tool(Bundle bundle, const OptionsFor& opti
   std::vector<KernelReport> audited;
   if (!with_image.empty())
     audited = audit_under_tool(with_image, [&](const Assignment& assignment, Runner& runner) {
-      return check(assignment, runner, options(assignment));
+      return check(assignment, runner, options(assignment), {});
     });
   std::vector<KernelReport> reports;
   auto next = audited.begin();
@@ -139,8 +164,13 @@ std::vector<KernelReport> check(Bundle bundle, const GpuWorkers& workers, const 
   if (bundle.front().tool != nullptr) return check_under_tool(bundle, options);
   const Assignment& only = bundle.front();
   if (auto report = without_image(only)) return {*std::move(report)};
-  if (only.is_large) return {check_large(only, options(only), reporter.so_far)};
-  return {check(only, *runner_for(only, workers), options(only))};
+  const SendSoFar send_so_far = [&](const KernelReport& report) {
+    reporter.so_far(pack(Json::array({to_json(report)})));
+  };
+  if (only.is_large) return {check_large(only, options(only), send_so_far)};
+  CampaignOptions own = options(only);
+  own.audit.so_far = send_so_far;
+  return {check(only, *runner_for(only, workers), own, send_so_far)};
 }
 
 Json to_json(const std::vector<KernelReport>& reports) {

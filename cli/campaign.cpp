@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <list>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <ranges>
 #include <span>
+#include <string_view>
 #include <utility>
 
+#include "base/interrupts.h"
 #include "base/memory.h"
 #include "base/task_pool.h"
 #include "cli/bundle.h"
@@ -196,7 +199,8 @@ class Campaign {
       show_progress(std::min(cases_ + running, all_cases), all_cases);
     };
     result_.interrupted = !pool.run();
-    if (checked_ != 0) result_.wrong_input.reset();
+    std::ranges::move(compilation_.errors(), std::back_inserter(result_.errors));
+    result_.lack = compilation_.lack();
     result_.is_incomplete |= std::ranges::any_of(
         assignments_, [](const Assignment& assignment) { return assignment.subject->is_out_of_time; });
     return std::move(result_);
@@ -215,7 +219,8 @@ class Campaign {
     for (std::size_t i = 0; i < compilation_.tasks(); ++i) to_compile.emplace(&compilation_.subject_of(i), i);
     for (std::size_t i = 0; i < bundles_.size(); ++i) {
       for (const Assignment& assignment : bundles_[i])
-        if (const auto found = to_compile.extract(assignment.subject); !found.empty())
+        if (const auto found = to_compile.extract(assignment.subject);
+            !found.empty() && !compilation_.is_done(*assignment.subject))
           tasks_.push_back({true, found.mapped()});
       tasks_.push_back({false, i});
     }
@@ -244,11 +249,7 @@ class Campaign {
     ended_ += bundle(task).size();
     result_.is_incomplete |=
         outcome.ending == Outcome::Ending::out_of_time || outcome.ending == Outcome::Ending::too_slow;
-    if (outcome.ending == Outcome::Ending::wrong_input) {
-      if (!result_.wrong_input) result_.wrong_input.emplace(outcome.text, outcome.position);
-    } else {
-      ++checked_;
-    }
+    if (outcome.ending == Outcome::Ending::wrong_input) add_error(InputError(outcome.text, outcome.position));
     auto report = result_.report.kernels.begin() + (bundle(task).data() - assignments_.data());
     auto assignment = bundle(task).begin();
     for (KernelReport& one : reports_of(bundle(task), outcome)) {
@@ -261,6 +262,14 @@ class Campaign {
     if (outcome.ending == Outcome::Ending::interrupted || outcome.ending == Outcome::Ending::out_of_time)
       return;
     for (const Assignment& one : bundle(task)) announce(static_cast<std::size_t>(&one - assignments_.data()));
+  }
+
+  /// The instances of a contract may all have the same error.
+  void add_error(const InputError& error) {
+    const auto is_same = [&](const InputError& other) {
+      return std::string_view(other.what()) == error.what();
+    };
+    if (std::ranges::none_of(result_.errors, is_same)) result_.errors.push_back(error);
   }
 
   /// Calls subject_done if all assignments next to this one with the same subject have ended.
@@ -295,7 +304,7 @@ class Campaign {
   GpuWorkers workers_;
   CampaignResult result_;
   std::vector<bool> has_ended_;  ///< by assignment
-  std::size_t ended_ = 0, checked_ = 0;
+  std::size_t ended_ = 0;
   std::uint64_t cases_ = 0;
 };
 
@@ -313,15 +322,27 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   return run_campaign(assignments, nothing, options, line);
 }
 
+bool is_refused(const CampaignResult& result) {
+  const auto is_result = [](const KernelReport& report) {
+    return !report.findings.empty() ||
+           (report.verdict != Verdict::error && report.verdict != Verdict::skipped);
+  };
+  return !result.interrupted && (!result.errors.empty() || result.lack) &&
+         std::ranges::none_of(result.report.kernels, is_result);
+}
+
 Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line) {
   line.clear();
-  if (result.wrong_input) throw *result.wrong_input;
+  if (is_refused(result) && result.lack) throw *result.lack;
+  if (is_refused(result)) throw_last(result.errors, console);
+  for (const InputError& error : result.errors) console.complain(error.sentence(), error.position());
+  if (result.lack) console.complain(result.lack->sentence(), result.lack->position());
   console.print_as_asked([&] { return json_of(result); },
                          [&] {
                            return text_of(result, {console.colored(), console.width(), line.elapsed()});
                          });
-  if (result.interrupted) return exit_interrupted;
-  if (result.has_wrong_source) return exit_usage;
+  if (result.interrupted || is_interrupted()) return exit_interrupted;
+  if (!result.errors.empty()) return exit_usage;
   const Exit status = exit_status(result, fail_on);
   return status == exit_ok && result.is_incomplete ? exit_unable : status;
 }

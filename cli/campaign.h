@@ -65,11 +65,13 @@ struct CampaignResult {
   AuditReport report;
   bool interrupted = false;
   bool is_incomplete = false;                        ///< some instances were not audited before a time limit
-  bool has_wrong_source = false;                     ///< the source of some instances cannot be compiled
   std::optional<std::vector<MutationReport>> proof;  ///< --prove: mutation results of the clean kernels
-  /// Set if not a single instance could start: the error in the input.
-  std::optional<InputError> wrong_input;
+  std::vector<InputError> errors;   ///< in sources and contracts, whose instances have the verdict `error`
+  std::optional<Unsupported> lack;  ///< what is missing for the compilation of a source
 };
+
+/// Whether nothing was audited because of errors, or of what is missing. An interrupted run has results.
+bool is_refused(const CampaignResult& result);
 
 /// Throws InputError if they are more than most_instances.
 void check_number(const std::vector<Assignment>& assignments);
@@ -91,7 +93,8 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, Compilat
 CampaignResult run_campaign(const std::vector<Assignment>& assignments, const CampaignOptions& options,
                             ProgressLine& line);
 
-/// Prints the report and returns the exit status. Throws InputError if nothing could start.
+/// Prints the errors and the report, and returns the exit status. Throws the last error, or what is missing,
+/// of a run that is_refused.
 Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line);
 
 /// Throws InputError if `--sanitizer` names tools and nothing runs on a GPU.

@@ -16,6 +16,7 @@ constexpr Verb verbs[] = {
     {"list", "List the kernels of a folder, or the devices", attach_list},
     {"exact", "Sum a file exactly, and bound rounding errors", attach_exact},
     {"tree", "Show the tree in which a kernel combines its input", attach_tree},
+    {"explain", "Explain a kind of finding or a verdict", attach_explain},
     {"completion", "Write a script that completes commands in a shell", attach_completion},
     {"prepare", "Compile the kernels of a folder into the PTX cache", attach_prepare, false},
     {"gpu-worker", "Run the jobs of another foldproof on a GPU", attach_gpu_worker, false},

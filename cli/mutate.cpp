@@ -60,7 +60,7 @@ MutationRunOptions options_of(const MutateCommandLine& arguments) {
 
 /// The exit status; if the floor cannot be checked, notes that on standard error.
 Exit conclude(const MutationRun& run, std::optional<double> floor, const Console& console) {
-  if (run.interrupted) return exit_interrupted;
+  if (run.interrupted || is_interrupted()) return exit_interrupted;
   const Exit status = exit_status(run.reports, floor);
   if (!floor || status != exit_unable) return status;
   std::uint64_t skipped = 0;
@@ -98,6 +98,7 @@ int mutate(const MutateCommandLine& arguments, const Console& console) {
   assignments = arguments.sharded(assignments);
   check_number(assignments);
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
+  const GracefulEnd graceful;  // from here on, there are results to print
   const MutationRun run =
       run_mutations(assignments, checked_mutants(assignments, options.deadline), options, line);
   line.clear();

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/files.h"
+#include "base/interrupts.h"
 #include "cli/campaign.h"
 #include "cli/verbs.h"
 #include "command/compilation.h"
@@ -97,6 +98,7 @@ int replay(const ReplayCommandLine& a, const Console& console) {
   const std::vector<Assignment> assignments = on_device(assignment_of(subjects, stored), a.device, tools);
   skip_without_gpu(subjects);
   compile_subjects(subjects, compile_options, 1, console, line);
+  const GracefulEnd graceful;  // from here on, there are results to print
   return conclude(run_campaign(assignments, options, line), severity_named(a.fail_on).value(), console, line);
 }
 

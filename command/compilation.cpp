@@ -41,6 +41,14 @@ void Compilation::read_ptx(Subject& subject) {
   }
 }
 
+void Compilation::take(Subject& subject, const std::string& compiled) {
+  try {
+    subject.image = adopt(subject.contract, CompiledSource::unpacked(compiled));
+  } catch (const InputError& error) {
+    fail(subject, error);
+  }
+}
+
 void Compilation::fail(Subject& subject, const InputError& error) {
   subject.uncompiled = error.what();
   errors_.emplace(&subject, error);
@@ -60,40 +68,36 @@ void Compilation::finished(std::size_t task, Outcome outcome) {
   if (outcome.ending == Ending::unsupported && is_late())
     outcome.ending = Ending::out_of_time;  // nvcc was ended at the deadline
   switch (outcome.ending) {
-    case Ending::finished:
-      subject.image = adopt(subject.contract, CompiledSource::unpacked(outcome.text));
-      break;
+    case Ending::finished: take(subject, outcome.text); break;
     case Ending::wrong_input: fail(subject, InputError(outcome.text, outcome.position)); break;
     case Ending::out_of_time: give_up(subject); break;
     case Ending::interrupted: break;
     default:
+      if (outcome.position.file.empty()) outcome.position.file = subject.contract.source.string();
       subject.uncompiled = outcome.reason();
       if (!lack_) lack_.emplace(outcome.text, outcome.position);
   }
   waiting_.erase(&subject);
 }
 
-void Compilation::complain(const Console& console) const {
-  for (const auto& [subject, error] : errors_) console.complain(error.sentence(), error.position());
-  if (lack_) console.complain(lack_->sentence(), lack_->position());
+std::vector<InputError> Compilation::errors() const {
+  std::vector<InputError> errors;
+  for (const auto& [subject, error] : errors_) errors.push_back(error);
+  return errors;
 }
 
 void Compilation::check(const Console& console) const {
   if (lack_) throw *lack_;
-  std::vector<InputError> errors;
-  for (const auto& [subject, error] : errors_) errors.push_back(error);
-  throw_last(errors, console);
+  throw_last(errors(), console);
 }
 
-void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
-                      const Console& console, ProgressLine& line) {
-  Compilation compilation(subjects, options);
+void run(Compilation& compilation, Deadline deadline, unsigned jobs, ProgressLine& line) {
   std::size_t done = 0;
   TaskPool pool;
   pool.tasks = compilation.tasks();
   pool.processes = jobs;
   pool.memory = memory_share(pool.tasks, pool.processes);
-  pool.deadline = options.deadline;
+  pool.deadline = deadline;
   pool.work = [&](std::size_t task, const auto&) { return compilation.work(task); };
   pool.finished = [&](std::size_t task, Outcome outcome) {
     ++done;
@@ -104,6 +108,12 @@ void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& opti
         fmt::format("compiling: {} of {} sources; running for {:.0f} s", done, pool.tasks, line.elapsed()));
   };
   if (!pool.run()) throw Interrupted{};
+}
+
+void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
+                      const Console& console, ProgressLine& line) {
+  Compilation compilation(subjects, options);
+  run(compilation, options.deadline, jobs, line);
   compilation.check(console);
 }
 

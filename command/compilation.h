@@ -29,16 +29,16 @@ class Compilation {
 
   /// Whether nothing is left to do for the subject.
   bool is_done(const Subject& subject) const { return !waiting_.contains(&subject); }
-  bool has_failed() const { return has_wrong_source() || lack_; }
-  /// Whether nvcc rejects a source.
-  bool has_wrong_source() const { return !errors_.empty(); }
-  /// Complains about every source that nvcc rejects, and about what is missing, such as nvcc.
-  void complain(const Console& console) const;
-  /// The same, but throws what is missing as Unsupported, otherwise the last InputError.
+  /// Of the sources that nvcc rejects.
+  std::vector<InputError> errors() const;
+  /// What is missing, such as nvcc.
+  const std::optional<Unsupported>& lack() const { return lack_; }
+  /// Complains about every error, and throws the last; throws what is missing.
   void check(const Console& console) const;
 
  private:
   void read_ptx(Subject& subject);
+  void take(Subject& subject, const std::string& compiled);
   void fail(Subject& subject, const InputError& error);
   bool is_late() const;
 
@@ -49,8 +49,10 @@ class Compilation {
   std::optional<Unsupported> lack_;
 };
 
-/// Compiles every subject that is not skipped, several at a time. Throws like Compilation::check; throws
-/// Interrupted if the user interrupts the run.
+/// Runs all tasks, several at a time. Throws Interrupted if the user interrupts the run.
+void run(Compilation& compilation, Deadline deadline, unsigned jobs, ProgressLine& line);
+
+/// Compiles every subject that is not skipped. Throws like run() and Compilation::check.
 void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
                       const Console& console, ProgressLine& line);
 

@@ -55,19 +55,34 @@ void print_safe(const std::string& text) {
     throw Unsupported(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
 }
 
-void write_error(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
+/// Whether standard error accepts PIPE_BUF bytes, now or within the time: if a pipe accepts anything, then as
+/// many.
+bool takes_error(std::chrono::milliseconds time) {
+  pollfd error{STDERR_FILENO, POLLOUT, 0};
+  return poll(&error, 1, static_cast<int>(time.count())) > 0;
+}
+
+/// Writes to standard error. A reader that waits for this process to end before it reads must not be waited
+/// for: after a second without a reader, only what is accepted at once is written. A terminal is waited for.
+void write_error(std::string_view text) {
+  static std::chrono::milliseconds patience{1000};
+  const bool is_terminal = isatty(STDERR_FILENO) != 0;
+  for (; !text.empty(); text.remove_prefix(std::min<std::size_t>(text.size(), PIPE_BUF))) {
+    if (!is_terminal && !takes_error(patience)) {
+      patience = std::chrono::milliseconds(0);
+      return;
+    }
+    std::fwrite(text.data(), 1, std::min<std::size_t>(text.size(), PIPE_BUF), stderr);
+    std::fflush(stderr);
+  }
 }
 
 void say(const std::string& text) { write_error(without_commands(text)); }
 
-/// Whether standard error accepts a line without waiting: if a pipe accepts anything, then as much as the
-/// longest line.
+/// Whether standard error accepts a line without waiting.
 bool takes_line() {
   static_assert(longest_sentence < PIPE_BUF);
-  pollfd error{STDERR_FILENO, POLLOUT, 0};
-  return poll(&error, 1, 0) > 0;
+  return takes_error(std::chrono::milliseconds(0));
 }
 
 std::string complaint_text(const std::string& sentence, const Position& position, bool colored) {
@@ -87,8 +102,8 @@ struct Failure {
 
 /// Requires the lock of `output`.
 void print_failure(const Failure& failure) {
-  write_error(failure.complaint);
   if (!failure.object.empty() && !has_printed) written(failure.object);
+  write_error(failure.complaint);
 }
 
 Failure failure_of(const Console& console, const std::string& sentence, const Position& position) {

@@ -128,6 +128,7 @@ std::optional<std::string> lack_said(const std::string& output) {
        "nvcc cannot write its temporary files: no space is left on the device; set TMPDIR"},
       {"File size limit exceeded",
        "nvcc writes files that are larger than the limit of this process; raise it (ulimit -f)"},
+      {"Resource temporarily unavailable", "nvcc cannot start its programs: this machine lacks processes"},
       {"out of memory allocating", memory},
       {"virtual memory exhausted", memory},
       {"error: out of memory", memory},

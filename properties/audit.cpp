@@ -63,7 +63,7 @@ class Audit {
     } catch (const Interrupted&) {
       end_early(end_reason());
     }
-    return finished();
+    return finished(ended_by_, ended_early_);
   }
 
   KernelReport replay(Case c) {
@@ -76,7 +76,7 @@ class Audit {
     } catch (const Interrupted&) {
       end_early(end_reason());
     }
-    return finished();
+    return finished(ended_by_, ended_early_);
   }
 
  private:
@@ -271,6 +271,11 @@ class Audit {
       omitted_.insert(finding.kind);
       return;
     }
+    Finding as_found = finding;
+    as_found.case_text = describe(c);
+    report_.findings.push_back(std::move(as_found));
+    tell_so_far();
+    report_.findings.pop_back();
     try {
       confirm_and_keep(c, evaluation, finding);
     } catch (const Interrupted&) {
@@ -312,6 +317,11 @@ class Audit {
     if (!is_replay_) store(c, shown);
     std::erase_if(report_.findings, [&](const Finding& milder) { return is_like(milder, shown); });
     report_.findings.push_back(std::move(shown));
+    tell_so_far();
+  }
+
+  void tell_so_far() const {
+    if (options_.so_far) options_.so_far(finished(EndReason::interrupted, "the process did not finish"));
   }
 
   /// Adds the command that replays the finding. One note per instance says that cases could not be stored.
@@ -341,54 +351,55 @@ class Audit {
     return shrink(c, domain_, instance_, fails, input);
   }
 
-  KernelReport finished() {
-    report_.coverage = coverage_.groups();
-    report_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-    if (report_.cases == 0 && left_out_ != 0) {
-      report_.verdict = Verdict::unsupported;
-      report_.reason = "none of its cases could be run, because other cases had ended the worker process";
+  KernelReport finished(EndReason ended_by, const std::string& ended_early) const {
+    KernelReport report = report_;
+    report.coverage = coverage_.groups();
+    report.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    if (report.cases == 0 && left_out_ != 0) {
+      report.verdict = Verdict::unsupported;
+      report.reason = "none of its cases could be run, because other cases had ended the worker process";
     }
-    if (report_.verdict == Verdict::unsupported) return std::move(report_);
+    if (report.verdict == Verdict::unsupported) return report;
     if (2 * vacuous_ > bounded_)
-      report_.notes.push_back(
+      report.notes.push_back(
           fmt::format("in {} of the {} cases checked by a bound, the bound is vacuous", vacuous_, bounded_));
-    const Accuracy& accuracy = report_.accuracy;
+    const Accuracy& accuracy = report.accuracy;
     const std::uint64_t unchecked =
         accuracy.checked_by[static_cast<std::size_t>(CheckResult::Evidence::nothing)];
-    if (2 * unchecked > report_.cases)
-      report_.notes.push_back(fmt::format("in {} of the {} cases the value was not checked: {}", unchecked,
-                                          report_.cases, accuracy.why_not));
+    if (2 * unchecked > report.cases)
+      report.notes.push_back(fmt::format("in {} of the {} cases the value was not checked: {}", unchecked,
+                                         report.cases, accuracy.why_not));
     if (left_out_ != 0)
-      report_.notes.push_back(
+      report.notes.push_back(
           fmt::format("{} cases were skipped, after others ended the worker process", left_out_));
     for (const Kind kind : omitted_)
-      report_.notes.push_back(
+      report.notes.push_back(
           fmt::format("there are more than {} findings of the kind {}; the others are omitted",
                       most_of_a_kind, name(kind)));
     if (evaluator_.accepts_flushing() && !instance_.claims.flushes_subnormals)
-      report_.notes.emplace_back(
+      report.notes.emplace_back(
           "subnormal numbers may be flushed to zero, since the kernel has instructions that do so (.ftz)");
-    report_.accuracy.order = order_shown();
-    if (2 * incomplete_cases_ > report_.cases)
-      report_.notes.push_back(fmt::format("incomplete provenance: {}", incomplete_));
+    report.accuracy.order = order_shown();
+    if (2 * incomplete_cases_ > report.cases)
+      report.notes.push_back(fmt::format("incomplete provenance: {}", incomplete_));
     // Undefined behaviour first: it explains wrong values.
-    std::stable_partition(report_.findings.begin(), report_.findings.end(),
+    std::stable_partition(report.findings.begin(), report.findings.end(),
                           [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
-    KernelReport triaged = triaged_for(contract_);
-    if (triaged.verdict == Verdict::clean && ended_early_.empty() && has_checked_nothing()) {
+    KernelReport triaged = triaged_for(contract_, report);
+    if (triaged.verdict == Verdict::clean && ended_early.empty() && has_checked_nothing()) {
       triaged.verdict = Verdict::skipped;
       triaged.reason =
           "every case ended early with a finding that the contract accepts, so no result was checked";
       return triaged;
     }
-    if (shows_enough(triaged)) return triaged;
+    if (shows_enough(triaged, ended_by, ended_early)) return triaged;
     // What the source announces may still have come.
     Contract patient = contract_;
     for (Announced& announced : patient.expected) announced.is_optional = true;
-    triaged = triaged_for(patient);
+    triaged = triaged_for(patient, report);
     triaged.verdict = Verdict::skipped;
     triaged.expected = false;
-    triaged.reason = ended_early_;
+    triaged.reason = ended_early;
     return triaged;
   }
 
@@ -398,8 +409,7 @@ class Audit {
            std::ranges::all_of(report_.accuracy.checked_by, [](std::uint64_t cases) { return cases == 0; });
   }
 
-  KernelReport triaged_for(const Contract& contract) const {
-    KernelReport report = report_;
+  KernelReport triaged_for(const Contract& contract, KernelReport report) const {
     triage(report, contract, today_, capabilities_.observes_launches ? Watched::yes : Watched::no);
     return report;
   }
@@ -407,10 +417,10 @@ class Audit {
   /// A run that ended early, or at a timeout (even an accepted one), cannot show that a kernel is clean. A
   /// run that used up its budget counts if it generated at least one case; stored cases do not count, because
   /// an attacker may have written them.
-  bool shows_enough(const KernelReport& triaged) const {
+  bool shows_enough(const KernelReport& triaged, EndReason ended_by, const std::string& ended_early) const {
     const bool is_clean = triaged.verdict == Verdict::clean;
-    if (ended_by_ == EndReason::none) return !is_clean || ended_early_.empty();
-    if (is_clean) return ended_by_ == EndReason::out_of_time && generated_ != 0;
+    if (ended_by == EndReason::none) return !is_clean || ended_early.empty();
+    if (is_clean) return ended_by == EndReason::out_of_time && generated_ != 0;
     return contract_.expected.empty() || triaged.expected;
   }
 

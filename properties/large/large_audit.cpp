@@ -234,6 +234,7 @@ class LargeAudit {
     if (!options_.so_far) return;
     KernelReport so_far = report_;
     triage(so_far, contract_, today(), Watched::no);
+    if (so_far.verdict == Verdict::clean) so_far.verdict = Verdict::skipped;
     options_.so_far(so_far);
   }
 

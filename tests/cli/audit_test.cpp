@@ -92,6 +92,27 @@ std::string refusal(const RanJson& ran) {
   return ran.json.at("error").at("message");
 }
 
+/// A contract that cannot be evaluated for that count.
+std::string failing_for(const std::string& count, const std::string& contract) {
+  return replaced(contract, "\"count\"]", "\"count + 0 / (count - " + count + ")\"]");
+}
+
+/// A pipe for standard error that nobody reads and that accepts nothing more.
+struct FullPipe {
+  explicit FullPipe(const Folder& folder) : path(folder.path("pipe")) {
+    REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+    end = open(path.c_str(), O_RDWR | O_NONBLOCK);
+    while (write(end, "x", 1) == 1) {
+    }
+  }
+  ~FullPipe() { close(end); }
+  FullPipe(const FullPipe&) = delete;
+  FullPipe& operator=(const FullPipe&) = delete;
+
+  std::string path;
+  int end = -1;
+};
+
 /// The case that replays the first finding.
 std::string stored_case(const nlohmann::json& kernel) {
   const std::string replay = kernel.at("findings").at(0).at("replay");
@@ -356,18 +377,75 @@ TEST_CASE("a budget ends an audit early, and the report says so") {
 TEST_CASE("a budget ends an audit whose standard error nobody reads") {
   const AddOne folder;
   folder.file("second.toml", add_one_contract);
-  const std::string pipe = folder.path("pipe");
-  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  const int reader = open(pipe.c_str(), O_RDWR | O_NONBLOCK);
-  while (write(reader, "x", 1) == 1) {
-  }
+  const FullPipe pipe(folder);
   const auto begin = std::chrono::steady_clock::now();
   const Ran ran = run({"audit", folder.path().string(), "--cases", "20000", "--budget", "1s", "--jobs", "1"},
-                      {.err = pipe});
+                      {.err = pipe.path});
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(8));  // for a loaded machine
-  CHECK(ran.status != 124);
   CHECK(ran.out.find("add_one") != std::string::npos);
-  close(reader);
+}
+
+TEST_CASE("an error is printed as JSON although nobody reads standard error") {
+  const Folder folder;
+  const FullPipe pipe(folder);
+  const RanJson ran = run_json({"audit", folder.path("missing.toml")}, {.err = pipe.path});
+  CHECK(ran.status == 2);
+  CHECK(ran.json.at("error").at("message") == "the file does not exist");
+}
+
+TEST_CASE("an interrupt after the last case keeps the results") {
+  const AddOne folder(too_short);
+  folder.file("broken.cu", "");
+  folder.file("broken.toml", replaced(add_one_contract, "add_one.ptx", "broken.cu"));
+  const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "echo 'broken.cu(3): error: no'; exit 1");
+  const FullPipe pipe(folder);  // the error waits a second, after the reports and before the results
+  const RanJson ran =
+      run_json({"audit", folder.path().string(), "--nvcc", nvcc, "--report", folder.path("reports")},
+               {.err = pipe.path, .interrupt_once = folder.path("reports/report.json")});
+  check_is_interrupted(ran);
+  CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("kind") == "out-of-bounds");
+}
+
+TEST_CASE("an instance keeps its findings if a later case cannot be evaluated") {
+  const AddOne folder(failing_for("64", too_short));
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "80"});
+  CHECK(ran.status == 2);
+  const auto& kernel = ran.json.at("kernels").at(0);
+  CHECK(kernel.at("findings").at(0).at("kind") == "out-of-bounds");
+  CHECK(kernel.at("notes").dump().find("the process did not finish") != std::string::npos);
+  CHECK(ran.err.find("division of 0 by zero") != std::string::npos);
+}
+
+TEST_CASE("a contract that cannot be evaluated gives status 2, also next to others") {
+  const AddOne folder(failing_for("64", add_one_contract));
+  folder.file("second.toml", add_one_contract);
+  const RanJson ran = run_json({"audit", folder.path().string(), "--cases", "80"});
+  CHECK(ran.status == 2);
+  CHECK(ran.json.at("kernels").at(0).at("verdict") == "error");
+  CHECK(ran.json.at("kernels").at(1).at("verdict") == "clean");
+  CHECK(ran.err.find("division of 0 by zero") != std::string::npos);
+}
+
+TEST_CASE("counters that cannot be counted do not affect the audit") {
+  // Counters are counted for 65536 elements.
+  const AddOne folder(failing_for("65536", replaced(add_one_contract, "1 .. 1000", "1 .. 100000")));
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "2", "--counters"});
+  CHECK(ran.status == 0);
+  const auto& kernel = ran.json.at("kernels").at(0);
+  CHECK(kernel.at("verdict") == "clean");
+  CHECK(kernel.at("notes").dump().find("there are no counters: ") != std::string::npos);
+}
+
+TEST_CASE("--prove proves the other kernels if one source does not compile") {
+  const AddOne folder;
+  folder.file("broken.cu", "");
+  folder.file("broken.toml", replaced(add_one_contract, "add_one.ptx", "broken.cu"));
+  const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "echo 'broken.cu(3): error: no'; exit 1");
+  const RanJson ran = run_json({"audit", folder.path().string(), "--nvcc", nvcc, "--prove"});
+  CHECK(ran.status == 2);
+  CHECK(ran.json.at("kernels").at(0).at("verdict") == "clean");
+  CHECK(ran.json.at("kernels").at(1).at("verdict") == "error");
+  CHECK(ran.json.at("mutation").at("kernels").size() == 1);
 }
 
 TEST_CASE("an instance that a case limit ends gives status 3, even if others are clean") {

@@ -1,0 +1,149 @@
+// foldproof explain: what the names in a report mean: findings, verdicts, and the words of a case.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/verbs.h"
+#include "properties/described.h"
+#include "sanitizer/finding.h"
+
+namespace foldproof {
+
+namespace {
+
+/// docs/findings.md. cli/CMakeLists.txt makes the file.
+constexpr std::string_view page =
+#include "cli/findings_page.inc"
+    ;
+
+struct Topic {
+  std::string about, name;
+  std::string text;  ///< Markdown
+};
+
+/// The sections of the page.
+std::vector<Topic> sections() {
+  constexpr std::string_view heading = "\n## ";
+  std::vector<Topic> topics;
+  for (std::size_t at = page.find(heading); at != std::string_view::npos;) {
+    const std::size_t begin = at + heading.size(), line_end = page.find('\n', begin);
+    at = page.find(heading, line_end);
+    const std::string name(page.substr(begin, line_end - begin));
+    topics.push_back({kind_named(name) ? "finding" : "verdict", name,
+                      std::string(page.substr(line_end + 1, at - line_end - 1))});
+  }
+  return topics;
+}
+
+std::string text_of(const DescribedName& described) {
+  const bool is_relation = described.about == "metamorphic relation";
+  const std::string_view notation =
+      "Here x is the input, n its length, k the exponent, p the accumulator's precision, and u = 2^-p.";
+  return fmt::format("\nIn a case, `{}` names {} {}: {}.{}{}\n", described.name,
+                     described.about.starts_with('i') ? "an" : "a", described.about, described.meaning,
+                     is_relation ? "" : "\n\n", is_relation ? "" : notation);
+}
+
+std::vector<Topic> all_topics() {
+  std::vector<Topic> topics = sections();
+  for (const DescribedName& described : described_names())
+    topics.push_back({std::string(described.about), std::string(described.name), text_of(described)});
+  return topics;
+}
+
+/// "[`numerics.md`](numerics.md)" as "docs/numerics.md": a terminal does not follow links.
+std::string without_links(std::string text) {
+  for (std::size_t at = text.find("[`"); at != std::string::npos; at = text.find("[`", at)) {
+    const std::size_t target = text.find("](", at), end = text.find(')', at);
+    if (target == std::string::npos || end == std::string::npos) break;
+    text.replace(at, end + 1 - at, "docs/" + text.substr(target + 2, end - target - 2));
+  }
+  return text;
+}
+
+/// Paragraphs are wrapped, and code is indented.
+std::string as_text(const Topic& topic, unsigned width) {
+  std::string text = fmt::format("{} ({})\n", topic.name, topic.about), paragraph;
+  bool is_code = false;
+  const auto end_paragraph = [&] {
+    if (!paragraph.empty()) text += wrap(without_links(paragraph), 0, 0, width) + "\n";
+    paragraph.clear();
+  };
+  std::istringstream lines(topic.text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) {
+      end_paragraph();
+      is_code = !is_code;
+    } else if (is_code) {
+      text += fmt::format("    {}\n", line);
+    } else if (line.empty()) {
+      end_paragraph();
+      if (!text.ends_with("\n\n")) text += "\n";
+    } else {
+      paragraph += (paragraph.empty() ? "" : " ") + line;
+    }
+  }
+  end_paragraph();
+  return text;
+}
+
+/// The names of all topics, grouped by what they are about.
+std::string contents(const std::vector<Topic>& topics, unsigned width) {
+  std::string text = "foldproof explain NAME explains one of these:\n";
+  for (auto begin = topics.begin(); begin != topics.end();) {
+    const auto end =
+        std::find_if(begin, topics.end(), [&](const Topic& t) { return t.about != begin->about; });
+    std::vector<std::string> names;
+    for (auto topic = begin; topic != end; ++topic) names.push_back(topic->name);
+    const std::string head = fmt::format("\n  {}: ", begin->about);
+    text += head + wrap(fmt::format("{}", fmt::join(names, ", ")), head.size() - 1, 4, width) + "\n";
+    begin = end;
+  }
+  return text;
+}
+
+int explain(const std::string& name, const Console& console) {
+  std::vector<Topic> topics = all_topics();
+  std::vector<std::string> names;
+  for (const Topic& topic : topics) names.push_back(topic.name);
+  if (!name.empty()) std::erase_if(topics, [&](const Topic& topic) { return topic.name != name; });
+  if (topics.empty()) {
+    const std::string nearest = correction(name, names);
+    throw InputError(fmt::format("nothing is named \"{}\"{}", name,
+                                 nearest.empty() ? "; `foldproof explain` lists all names" : nearest));
+  }
+  const auto json = [&] {
+    Json all = Json::array();
+    for (const Topic& topic : topics)
+      all.push_back(Json{{"name", topic.name}, {"about", topic.about}, {"text", topic.text}});
+    return Json{{"topics", std::move(all)}};
+  };
+  const auto text = [&] {
+    if (name.empty()) return contents(topics, console.width());
+    std::string all;
+    for (const Topic& topic : topics) all += (all.empty() ? "" : "\n") + as_text(topic, console.width());
+    return all;
+  };
+  console.print_as_asked(json, text);
+  return exit_ok;
+}
+
+}  // namespace
+
+Run attach_explain(CLI::App& app, Console& console) {
+  auto name = std::make_shared<std::string>();
+  app.add_option(
+      "NAME", *name,
+      "Kind of finding, verdict, input distribution, transform or relation; without it, all names");
+  return [name, &console] { return explain(*name, console); };
+}
+
+}  // namespace foldproof
