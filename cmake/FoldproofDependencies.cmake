@@ -28,6 +28,17 @@ foldproof_dependency(Catch2 Catch2::Catch2 GIT_REPOSITORY https://github.com/cat
 foldproof_dependency(rapidcheck rapidcheck GIT_REPOSITORY https://github.com/emil-e/rapidcheck
                      GIT_TAG 08b505805af0d4ac37c9d3f93f87d03db29e6e1d)
 
+# Debian has only shared libraries of these two, but all of them is in their headers.
+if(FOLDPROOF_PORTABLE)
+  foreach(library IN ITEMS fmt::fmt:FMT_HEADER_ONLY=1 tomlplusplus::tomlplusplus:TOML_HEADER_ONLY=1)
+    string(REGEX MATCH "^(.*):([^:]*)$" matched "${library}")
+    get_target_property(is_imported "${CMAKE_MATCH_1}" IMPORTED)
+    if(is_imported)
+      set_target_properties("${CMAKE_MATCH_1}" PROPERTIES INTERFACE_COMPILE_DEFINITIONS "${CMAKE_MATCH_2}")
+    endif()
+  endforeach()
+endif()
+
 # libsodium ships no CMake package, and is not built with CMake. The static library makes the programs run on
 # machines without it.
 find_path(FOLDPROOF_SODIUM_INCLUDE sodium.h)

@@ -16,6 +16,15 @@ install(FILES "${PROJECT_BINARY_DIR}/package/foldproofConfig.cmake"
               cmake/FoldproofAddAudit.cmake
         DESTINATION "${package_folder}")
 
+# find_package(foldproof) with foldproof_DIR set to the build folder uses the program there.
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/foldproofConfig.cmake" @ONLY CONTENT [[
+if(NOT TARGET foldproof::foldproof)
+  add_executable(foldproof::foldproof IMPORTED)
+  set_target_properties(foldproof::foldproof PROPERTIES IMPORTED_LOCATION "@PROJECT_BINARY_DIR@/foldproof")
+endif()
+include("@PROJECT_SOURCE_DIR@/cmake/FoldproofAddAudit.cmake")
+]])
+
 # The program writes the completion scripts; each is named as its shell expects.
 set(completions)
 foreach(script IN ITEMS bash:bash-completion/completions:foldproof zsh:zsh/site-functions:_foldproof

@@ -6,9 +6,13 @@ add_test(NAME example.install COMMAND ${CMAKE_COMMAND} --install "${PROJECT_BINA
 add_test(NAME example.configure
          COMMAND ${CMAKE_COMMAND} -G "${CMAKE_GENERATOR}" -S "${PROJECT_SOURCE_DIR}/examples/project" -B "${project}"
                  "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM}")
+add_test(NAME example.build_tree
+         COMMAND ${CMAKE_COMMAND} -G "${CMAKE_GENERATOR}" -S "${PROJECT_SOURCE_DIR}/examples/project"
+                 -B "${PROJECT_BINARY_DIR}/example/build_tree" "-Dfoldproof_DIR=${PROJECT_BINARY_DIR}"
+                 "-DCMAKE_MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM}")
 add_test(NAME example.audit COMMAND ${CMAKE_CTEST_COMMAND} --test-dir "${project}" --output-on-failure --no-tests=error)
 set_tests_properties(example.install PROPERTIES FIXTURES_SETUP installed)
 set_tests_properties(example.configure PROPERTIES FIXTURES_SETUP configured FIXTURES_REQUIRED installed)
 set_tests_properties(example.audit PROPERTIES FIXTURES_REQUIRED "installed;configured"
                      ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/example/cache")
-set_tests_properties(example.install example.configure example.audit PROPERTIES LABELS cli TIMEOUT 300)
+set_tests_properties(example.install example.configure example.build_tree example.audit PROPERTIES LABELS cli TIMEOUT 300)

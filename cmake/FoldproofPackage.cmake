@@ -1,0 +1,16 @@
+# cpack: a Debian package, and an archive for any Linux with glibc 2.34 or later.
+set(CPACK_PACKAGE_NAME foldproof)
+set(CPACK_PACKAGE_VENDOR Foldproof)
+set(CPACK_PACKAGE_CONTACT "Foldproof developers <developers@foldproof.invalid>")
+set(CPACK_PACKAGE_FILE_NAME "foldproof-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR}")
+set(CPACK_PACKAGE_CHECKSUM SHA256)
+set(CPACK_GENERATOR "DEB;TGZ")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.34)")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++")  # which nvcc needs
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "nvidia-cuda-toolkit")
+include(CPack)
