@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <sodium/core.h>
 #include <sodium/crypto_generichash_blake2b.h>
+#include <sodium/randombytes.h>
 
 #include <array>
 
@@ -16,6 +17,12 @@ std::string keyed_hash(std::string_view bytes, std::string_view key) {
   const auto* const secret = reinterpret_cast<const unsigned char*>(key.data());
   crypto_generichash_blake2b(hash.data(), hash.size(), content, bytes.size(), secret, key.size());
   return fmt::format("{:02x}", fmt::join(hash, ""));
+}
+
+std::uint64_t unpredictable_number() {
+  std::uint64_t number = 0;
+  randombytes_buf(&number, sizeof number);
+  return number;
 }
 
 }  // namespace foldproof

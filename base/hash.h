@@ -1,4 +1,4 @@
-// Hashes of numbers and of contents.
+// Hashes of numbers and of contents, and numbers that nobody can predict.
 #pragma once
 
 #include <cstdint>
@@ -19,5 +19,8 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
 /// 128-bit BLAKE2b (RFC 7693) with a key of at most 64 bytes, as 32 lower-case hexadecimal digits. Who does
 /// not know the key cannot construct contents with the same hash.
 std::string keyed_hash(std::string_view bytes, std::string_view key);
+
+/// A number that nobody can predict. std::random_device would require glibc 2.36.
+std::uint64_t unpredictable_number();
 
 }  // namespace foldproof

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,53 +9,12 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/parser_spec.h"
 #include "cli/verbs.h"
 
 namespace foldproof {
 
 namespace {
-
-/// An option of a verb as a shell sees it.
-struct OptionSpec {
-  std::vector<std::string> names;  ///< with dashes
-  std::string description;
-  bool takes_value = false;
-  std::vector<std::string> choices;  ///< the possible values, if they are words
-};
-
-struct VerbSpec {
-  std::string name, synopsis;
-  std::vector<OptionSpec> options;
-};
-
-/// The words of a type name such as "text|json"; none of "FILE".
-std::vector<std::string> choices_in(const std::string& type) {
-  const auto is_choice = [](char c) { return c == '|' || c == '-' || (c >= 'a' && c <= 'z'); };
-  if (type.find('|') == std::string::npos || !std::ranges::all_of(type, is_choice)) return {};
-  return CLI::detail::split(type, '|');
-}
-
-OptionSpec spec_of(const CLI::Option& option) {
-  OptionSpec spec;
-  for (const std::string& name : option.get_lnames()) spec.names.push_back("--" + name);
-  for (const std::string& name : option.get_snames()) spec.names.push_back("-" + name);
-  spec.description = option.get_description();
-  spec.takes_value = option.get_items_expected_max() > 0;
-  if (spec.takes_value) spec.choices = choices_in(option.get_type_name());
-  return spec;
-}
-
-std::vector<VerbSpec> listed_verbs(const CLI::App& program) {
-  std::vector<VerbSpec> verbs;
-  for (const CLI::App* verb :
-       program.get_subcommands([](const CLI::App* app) { return !app->get_group().empty(); })) {
-    VerbSpec spec{verb->get_name(), verb->get_description(), {}};
-    for (const CLI::Option* option : verb->get_options())
-      if (!option->get_positional() && !option->get_group().empty()) spec.options.push_back(spec_of(*option));
-    verbs.push_back(std::move(spec));
-  }
-  return verbs;
-}
 
 std::vector<std::string> names_of(const VerbSpec& verb) {
   std::vector<std::string> names;

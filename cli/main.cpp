@@ -18,6 +18,7 @@ constexpr Verb verbs[] = {
     {"tree", "Show the tree in which a kernel combines its input", attach_tree},
     {"explain", "Explain a kind of finding or a verdict", attach_explain},
     {"completion", "Write a script that completes commands in a shell", attach_completion},
+    {"manual", "Write the manual page", attach_manual, false},
     {"prepare", "Compile the kernels of a folder into the PTX cache", attach_prepare, false},
     {"gpu-worker", "Run the jobs of another foldproof on a GPU", attach_gpu_worker, false},
 };

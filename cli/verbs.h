@@ -15,6 +15,7 @@ Run attach_exact(CLI::App& app, Console& console);
 Run attach_tree(CLI::App& app, Console& console);
 Run attach_explain(CLI::App& app, Console& console);
 Run attach_completion(CLI::App& app, Console& console);
+Run attach_manual(CLI::App& app, Console& console);
 Run attach_prepare(CLI::App& app, Console& console);
 
 }  // namespace foldproof

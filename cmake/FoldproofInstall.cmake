@@ -1,5 +1,5 @@
-# Rules for `cmake --install`: the program, the kernels as example contracts, completion for shells, and the CMake
-# package.
+# Rules for `cmake --install`: the program, the kernels as example contracts, completion for shells, the
+# manual page, and the CMake package.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -9,10 +9,10 @@ install(DIRECTORY kernels DESTINATION share/foldproof
         FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "*.toml")
 configure_package_config_file(cmake/foldproofConfig.cmake.in "${PROJECT_BINARY_DIR}/package/foldproofConfig.cmake"
                               INSTALL_DESTINATION "${package_folder}" PATH_VARS CMAKE_INSTALL_BINDIR)
-write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/foldproofConfigVersion.cmake"
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/foldproofConfigVersion.cmake"
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/package/foldproofConfig.cmake"
-              "${PROJECT_BINARY_DIR}/package/foldproofConfigVersion.cmake"
+              "${PROJECT_BINARY_DIR}/foldproofConfigVersion.cmake"
               cmake/FoldproofAddAudit.cmake
         DESTINATION "${package_folder}")
 
@@ -25,18 +25,18 @@ endif()
 include("@PROJECT_SOURCE_DIR@/cmake/FoldproofAddAudit.cmake")
 ]])
 
-# The program writes the completion scripts; each is named as its shell expects.
-set(completions)
-foreach(script IN ITEMS bash:bash-completion/completions:foldproof zsh:zsh/site-functions:_foldproof
-                        fish:fish/vendor_completions.d:foldproof.fish)
-  string(REPLACE ":" ";" script "${script}")
-  list(GET script 0 shell)
-  list(GET script 1 folder)
-  list(GET script 2 name)
-  set(file "${PROJECT_BINARY_DIR}/completion/${shell}/${name}")
-  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/completion/${shell}")
-  add_custom_command(OUTPUT "${file}" COMMAND foldproof completion ${shell} > "${file}" DEPENDS foldproof VERBATIM)
+# The program writes the completion scripts and its manual page.
+set(written)
+function(foldproof_written file folder)  # and then the verb and its arguments
+  cmake_path(GET file PARENT_PATH parent)
+  file(MAKE_DIRECTORY "${parent}")
+  add_custom_command(OUTPUT "${file}" COMMAND foldproof ${ARGN} > "${file}" DEPENDS foldproof VERBATIM)
   install(FILES "${file}" DESTINATION "share/${folder}")
-  list(APPEND completions "${file}")
-endforeach()
-add_custom_target(foldproof_completions ALL DEPENDS ${completions})
+  set(written ${written} "${file}" PARENT_SCOPE)
+endfunction()
+set(pages "${PROJECT_BINARY_DIR}/written")
+foldproof_written("${pages}/bash/foldproof" bash-completion/completions completion bash)
+foldproof_written("${pages}/zsh/_foldproof" zsh/site-functions completion zsh)
+foldproof_written("${pages}/fish/foldproof.fish" fish/vendor_completions.d completion fish)
+foldproof_written("${pages}/man/foldproof.1" man/man1 manual)
+add_custom_target(foldproof_written ALL DEPENDS ${written})

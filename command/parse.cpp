@@ -4,9 +4,9 @@
 
 #include <limits>
 #include <optional>
-#include <random>
 #include <string_view>
 
+#include "base/hash.h"
 #include "base/text.h"
 
 namespace foldproof {
@@ -58,7 +58,7 @@ std::chrono::milliseconds parse_duration(const std::string& text, const std::str
 }
 
 std::uint64_t parse_seed(const std::string& text) {
-  if (text == "random") return (std::uint64_t{std::random_device{}()} << 32) | std::random_device{}();
+  if (text == "random") return unpredictable_number();
   return parse_number(text, "--seed", 0, std::numeric_limits<std::uint64_t>::max());
 }
 

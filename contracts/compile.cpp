@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
-#include <random>
 #include <span>
 #include <utility>
 
@@ -153,10 +152,7 @@ std::optional<std::string> lack_said(const std::string& output) {
 }
 
 /// Makes the names of the unit's globals unpredictable, so that no source can define them.
-std::string random_token() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}", random(), random());
-}
+std::string random_token() { return fmt::format("{:016x}", unpredictable_number()); }
 
 /// "sum" of "ns::sum<float, 128>".
 std::string_view unqualified(std::string_view spelling) {

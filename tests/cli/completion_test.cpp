@@ -1,4 +1,4 @@
-// The scripts of `foldproof completion`.
+// The scripts of `foldproof completion`, and the manual page.
 #include "catch.h"
 #include "cli/program.h"
 
@@ -29,6 +29,14 @@ TEST_CASE("bash completes verbs, options and values") {
 
 TEST_CASE("bash completes the name of a file where an argument is one") {
   CHECK(offered("foldproof audit my_", 2) == "\n");
+}
+
+TEST_CASE("the manual page lists each verb, its options and the exit statuses") {
+  const std::string page = run({"manual"}).out;
+  CHECK(page.starts_with(".TH FOLDPROOF 1 "));
+  CHECK(page.find(".SS replay [CASE.toml]\nRerun a stored failing case.\n") != std::string::npos);
+  CHECK(page.find("\\fB\\-\\-seed\\fR") != std::string::npos);
+  CHECK(page.find(".B 130\ninterrupted") != std::string::npos);
 }
 
 TEST_CASE("the scripts for other shells know each verb and its options") {
