@@ -286,6 +286,7 @@ Run attach_audit(CLI::App& app, Console& console) {
   app.add_flag(
       "--counters", a->counters,
       "Performance counters of each instance, for 65536 elements and 256 threads per block or the nearest");
+  app.add_flag("--verbose,-v", console.verbose, "Also how the values of clean kernels were checked");
   app.add_flag("--coverage", a->coverage, "Report input coverage: cases by count, block, distribution, …");
   app.add_option("--store", a->store,
                  "Folder of failing cases, replayed first (default: next to the contract)")

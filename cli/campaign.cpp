@@ -337,10 +337,11 @@ Exit conclude(const CampaignResult& result, Severity fail_on, const Console& con
   if (is_refused(result)) throw_last(result.errors, console);
   for (const InputError& error : result.errors) console.complain(error.sentence(), error.position());
   if (result.lack) console.complain(result.lack->sentence(), result.lack->position());
-  console.print_as_asked([&] { return json_of(result); },
-                         [&] {
-                           return text_of(result, {console.colored(), console.width(), line.elapsed()});
-                         });
+  console.print_as_asked(
+      [&] { return json_of(result); },
+      [&] {
+        return text_of(result, {console.colored(), console.width(), line.elapsed(), console.verbose});
+      });
   if (result.interrupted || is_interrupted()) return exit_interrupted;
   if (!result.errors.empty()) return exit_usage;
   const Exit status = exit_status(result, fail_on);

@@ -18,6 +18,7 @@ class Console {
 
   Format format = Format::text;
   ColorChoice color = ColorChoice::automatic;
+  bool verbose = false;
   std::string command;  ///< the command line, quoted for a shell
 
   bool json() const { return format == Format::json; }

@@ -11,8 +11,9 @@ namespace foldproof {
 
 struct TerminalStyle {
   bool color = false;
-  unsigned width = 100;                ///< columns
-  std::optional<double> wall_seconds;  ///< how long the whole run took
+  unsigned width = 100;                     ///< columns
+  std::optional<double> wall_seconds = {};  ///< how long the whole run took
+  bool verbose = false;                     ///< also how the values of clean instances were checked
 };
 
 /// The whole report. A finding that several instances share is shown once.

@@ -21,7 +21,7 @@ struct Writer {
 
 constexpr Writer writers[] = {
     {"report.txt",
-     [](const AuditReport& report) { return without_commands(to_text(report, TerminalStyle{})); }},
+     [](const AuditReport& report) { return without_commands(to_text(report, {.verbose = true})); }},
     {"report.json", [](const AuditReport& report) { return json_line(to_json(report)); }},
 };
 

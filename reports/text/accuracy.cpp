@@ -37,8 +37,12 @@ std::string worst_text(const KernelReport& kernel) {
     text =
         fmt::format("{:.3g} of the bound ({}{}) for {}", *kernel.worst_error_over_bound, spoken(*a.worst_by),
                     a.worst_is_vacuous ? ", which is vacuous" : "", kernel.worst_case);
+  // Where terms cancel, the exact result may be far smaller than they are: the number says nothing.
+  constexpr double many = 1e6;
   if (a.worst_ulps)
-    text += fmt::format("{}at most {:.3g} ulp", text.empty() ? "" : "; over all cases, ", *a.worst_ulps);
+    text +=
+        (text.empty() ? "" : "; over all cases, ") +
+        (*a.worst_ulps > many ? "more than a million ulp" : fmt::format("at most {:.3g} ulp", *a.worst_ulps));
   return text;
 }
 
@@ -64,10 +68,11 @@ std::string of_kernel(const KernelReport& kernel, unsigned width) {
 
 }  // namespace
 
-std::string accuracy_text(const AuditReport& report, unsigned width) {
+std::string accuracy_text(const AuditReport& report, bool verbose, unsigned width) {
   if (report.kernels.size() > max_instances) return "";
   std::string text;
-  for (const KernelReport& kernel : report.kernels) text += of_kernel(kernel, width);
+  for (const KernelReport& kernel : report.kernels)
+    if (verbose || (kernel.verdict != Verdict::clean && !kernel.expected)) text += of_kernel(kernel, width);
   return text;
 }
 

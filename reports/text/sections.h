@@ -11,8 +11,9 @@
 
 namespace foldproof {
 
-/// A few lines per instance, if there are few instances; empty if nothing was checked.
-std::string accuracy_text(const AuditReport& report, unsigned width);
+/// How the values of each instance were checked, if there are few instances; empty if nothing was checked.
+/// Clean instances and defects found as expected are left out unless `verbose`.
+std::string accuracy_text(const AuditReport& report, bool verbose, unsigned width);
 
 /// One paragraph per group of classes: the number of cases of all instances in each class. Empty if nothing
 /// was counted.

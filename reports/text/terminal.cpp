@@ -243,7 +243,7 @@ std::string findings_text(const AuditReport& report, const TerminalStyle& style)
 std::string to_text(const AuditReport& whole, const TerminalStyle& style) {
   const AuditReport report = with_devices_named(whole);
   return findings_text(report, style) + table(report, style.color, style.width) +
-         accuracy_text(report, style.width) + counters_tables(report, style.color) +
+         accuracy_text(report, style.verbose, style.width) + counters_tables(report, style.color) +
          coverage_text(report, style.width) + remarks(report, style) + limits_text(report, style) +
          skipped_devices_text(report, style) + summary(report, style);
 }

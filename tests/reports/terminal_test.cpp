@@ -222,6 +222,24 @@ TEST_CASE("counters are shown as tables per block, and only if they were counted
   CHECK(contains(text, "A8  T=f32         75%      25%"));
 }
 
+TEST_CASE("how values were checked is shown for failures, and for clean kernels if requested") {
+  KernelReport kernel = clean({{"T", "f32"}});
+  kernel.accuracy.checked_by = {0, 0, 3, 0, 0};
+  kernel.accuracy.worst_ulps = 0.5;
+  CHECK_FALSE(contains(to_text(report_of({kernel}), {}), "bit for bit"));
+  CHECK(contains(to_text(report_of({kernel}), {.verbose = true}),
+                 "  checked  3 bit for bit\n  worst    at most 0.5 ulp\n"));
+  kernel.verdict = Verdict::findings;
+  CHECK(contains(to_text(report_of({kernel}), {}), "bit for bit"));
+}
+
+TEST_CASE("an error of more than a million ulp is not shown as a number") {
+  KernelReport kernel = clean({{"T", "f32"}});
+  kernel.accuracy.checked_by = {0, 0, 3, 0, 0};
+  kernel.accuracy.worst_ulps = 4.36e40;
+  CHECK(contains(to_text(report_of({kernel}), {.verbose = true}), "  worst    more than a million ulp\n"));
+}
+
 TEST_CASE("colours are used only if requested") {
   CHECK(contains(to_text(report_of({clean({{"T", "f32"}})}), {true, 100, {}}), "\x1b["));
   CHECK_FALSE(contains(to_text(report_of({clean({{"T", "f32"}})}), {false, 100, {}}), "\x1b["));
