@@ -1,4 +1,4 @@
-// Hashes of numbers and of contents, and numbers that nobody can predict.
+// Hashes of numbers and of contents, and unpredictable numbers.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
 /// not know the key cannot construct contents with the same hash.
 std::string keyed_hash(std::string_view bytes, std::string_view key);
 
-/// A number that nobody can predict. std::random_device would require glibc 2.36.
+/// A number for names and keys; std::random_device would require glibc 2.36.
 std::uint64_t unpredictable_number();
 
 }  // namespace foldproof

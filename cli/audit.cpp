@@ -228,7 +228,11 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   Compilation compilation(subjects, compile_options);
   // --prove checks its annotations against all PTX before work begins.
   if (arguments.prove) {
-    run(compilation, options.deadline, arguments.jobs, line);
+    if (!run(compilation, options.deadline, arguments.jobs, line)) {
+      for (const InputError& error : compilation.errors())
+        console.complain(error.sentence(), error.position());
+      throw Interrupted{};
+    }
     check_annotations(assignments, options.deadline);
   }
   if (!console.json() && subjects.size() > 1)
@@ -286,7 +290,7 @@ Run attach_audit(CLI::App& app, Console& console) {
   app.add_flag(
       "--counters", a->counters,
       "Performance counters of each instance, for 65536 elements and 256 threads per block or the nearest");
-  app.add_flag("--verbose,-v", console.verbose, "Also how the values of clean kernels were checked");
+  app.add_flag("--verbose,-v", console.verbose, "Also show how the values of clean kernels were checked");
   app.add_flag("--coverage", a->coverage, "Report input coverage: cases by count, block, distribution, …");
   app.add_option("--store", a->store,
                  "Folder of failing cases, replayed first (default: next to the contract)")

@@ -27,9 +27,9 @@ std::variant<Counted, std::string> counters_of(const Assignment& assignment, con
                                      : representative_case(*assignment.instance, options.audit.largest_count);
     return counted(*assignment.subject, *assignment.instance, c);
   } catch (const std::bad_alloc&) {
-    return "there are no counters: their case needs too much memory";
+    return "counters omitted: the counted case needs too much memory";
   } catch (const std::runtime_error& error) {  // InputError or Unsupported
-    return fmt::format("there are no counters: {}", error.what());
+    return fmt::format("counters omitted: {}", error.what());
   }
 }
 
@@ -65,23 +65,34 @@ void add_guesses(const Subject& subject, KernelReport& report) {
   report.notes.insert(report.notes.end(), subject.guesses.begin(), subject.guesses.end());
 }
 
-/// Sends a report of an instance for the case that its process does not finish.
+/// Sends a partial report, used if the process does not finish.
 using SendSoFar = std::function<void(const KernelReport&)>;
 
-KernelReport check(const Assignment& assignment, Runner& runner, const CampaignOptions& options,
+/// What an audit does not know: guesses, requested sections, the device.
+KernelReport completed(KernelReport report, const Assignment& assignment, const CampaignOptions& options) {
+  add_guesses(*assignment.subject, report);
+  if (!options.coverage) report.coverage.clear();
+  // For a host function, the machine lacks something, rather than the device an instruction.
+  if (is_host_function(*assignment.instance) && report.verdict == Verdict::unsupported)
+    report.verdict = Verdict::skipped;
+  for (Finding& finding : report.findings)
+    if (!finding.replay.empty()) finding.replay += device_options(assignment);
+  return report;
+}
+
+KernelReport check(const Assignment& assignment, Runner& runner, CampaignOptions options,
                    const SendSoFar& send_so_far) {
   const Subject& subject = *assignment.subject;
   const Instance& instance = *assignment.instance;
-  KernelReport report =
+  if (send_so_far)
+    options.audit.so_far = [&](const KernelReport& so_far) {
+      send_so_far(completed(so_far, assignment, options));
+    };
+  KernelReport report = completed(
       options.only_case
           ? replay_case(subject.contract, instance, subject.image, runner, *options.only_case, options.audit)
-          : audit_instance(subject.contract, instance, subject.image, runner, options.audit);
-  add_guesses(subject, report);
-  if (!options.coverage) report.coverage.clear();
-  // For a host function, the machine lacks something, rather than the device an instruction.
-  if (is_host_function(instance) && report.verdict == Verdict::unsupported) report.verdict = Verdict::skipped;
-  for (Finding& finding : report.findings)
-    if (!finding.replay.empty()) finding.replay += device_options(assignment);
+          : audit_instance(subject.contract, instance, subject.image, runner, options.audit),
+      assignment, options);
   if (options.counters && report.verdict != Verdict::unsupported) {
     if (send_so_far) send_so_far(report);
     add_counters(assignment, options, report);
@@ -89,7 +100,7 @@ KernelReport check(const Assignment& assignment, Runner& runner, const CampaignO
   return report;
 }
 
-/// For an instance that has nothing to run; nothing if it has.
+/// The report of an instance that has no image; nullopt if it has one.
 std::optional<KernelReport> without_image(const Assignment& assignment) {
   const Subject& subject = *assignment.subject;
   const auto report = [&](Verdict verdict, const std::string& reason) {
@@ -131,7 +142,10 @@ KernelReport check_large(const Assignment& assignment, const CampaignOptions& op
   large.seed = options.audit.seed;
   large.limit = options.case_limit.value_or(gpu_case_limit);
   if (options.largest_count) large.largest_count = *options.largest_count;
-  large.so_far = send_so_far;
+  large.so_far = [&](KernelReport so_far) {
+    add_guesses(*assignment.subject, so_far);
+    send_so_far(so_far);
+  };
   const Subject& subject = *assignment.subject;
   KernelReport report =
       audit_large(subject.contract, *assignment.instance, subject.image, options.large_tools, large);
@@ -168,9 +182,7 @@ std::vector<KernelReport> check(Bundle bundle, const GpuWorkers& workers, const 
     reporter.so_far(pack(Json::array({to_json(report)})));
   };
   if (only.is_large) return {check_large(only, options(only), send_so_far)};
-  CampaignOptions own = options(only);
-  own.audit.so_far = send_so_far;
-  return {check(only, *runner_for(only, workers), own, send_so_far)};
+  return {check(only, *runner_for(only, workers), options(only), send_so_far)};
 }
 
 Json to_json(const std::vector<KernelReport>& reports) {

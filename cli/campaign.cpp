@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <list>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -199,7 +198,7 @@ class Campaign {
       show_progress(std::min(cases_ + running, all_cases), all_cases);
     };
     result_.interrupted = !pool.run();
-    std::ranges::move(compilation_.errors(), std::back_inserter(result_.errors));
+    for (const InputError& error : compilation_.errors()) add_error(error);
     result_.lack = compilation_.lack();
     result_.is_incomplete |= std::ranges::any_of(
         assignments_, [](const Assignment& assignment) { return assignment.subject->is_out_of_time; });
@@ -247,8 +246,12 @@ class Campaign {
 
   void take(std::size_t task, const Outcome& outcome) {
     ended_ += bundle(task).size();
-    result_.is_incomplete |=
-        outcome.ending == Outcome::Ending::out_of_time || outcome.ending == Outcome::Ending::too_slow;
+    result_.is_incomplete |= outcome.ending == Outcome::Ending::out_of_time;
+    const auto could_run = [](const Assignment& assignment) {
+      return assignment.subject->uncompiled.empty() && assignment.subject->skipped.empty();
+    };
+    result_.has_results |= std::ranges::any_of(bundle(task), could_run) &&
+                           (outcome.ending != Outcome::Ending::wrong_input || !outcome.so_far.empty());
     if (outcome.ending == Outcome::Ending::wrong_input) add_error(InputError(outcome.text, outcome.position));
     auto report = result_.report.kernels.begin() + (bundle(task).data() - assignments_.data());
     auto assignment = bundle(task).begin();
@@ -323,25 +326,22 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
 }
 
 bool is_refused(const CampaignResult& result) {
-  const auto is_result = [](const KernelReport& report) {
-    return !report.findings.empty() ||
-           (report.verdict != Verdict::error && report.verdict != Verdict::skipped);
-  };
-  return !result.interrupted && (!result.errors.empty() || result.lack) &&
-         std::ranges::none_of(result.report.kernels, is_result);
+  return !result.interrupted && !result.has_results && (!result.errors.empty() || result.lack);
 }
 
 Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line) {
   line.clear();
-  if (is_refused(result) && result.lack) throw *result.lack;
-  if (is_refused(result)) throw_last(result.errors, console);
-  for (const InputError& error : result.errors) console.complain(error.sentence(), error.position());
+  const bool refused = is_refused(result);
+  if (!refused)
+    console.print_as_asked(
+        [&] { return json_of(result); },
+        [&] {
+          return text_of(result, {console.colored(), console.width(), line.elapsed(), console.verbose});
+        });
+  if (refused && result.errors.empty()) throw *result.lack;
   if (result.lack) console.complain(result.lack->sentence(), result.lack->position());
-  console.print_as_asked(
-      [&] { return json_of(result); },
-      [&] {
-        return text_of(result, {console.colored(), console.width(), line.elapsed(), console.verbose});
-      });
+  if (refused) throw_last(result.errors, console);
+  for (const InputError& error : result.errors) console.complain(error.sentence(), error.position());
   if (result.interrupted || is_interrupted()) return exit_interrupted;
   if (!result.errors.empty()) return exit_usage;
   const Exit status = exit_status(result, fail_on);

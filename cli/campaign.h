@@ -66,6 +66,7 @@ struct CampaignResult {
   bool interrupted = false;
   bool is_incomplete = false;                        ///< some instances were not audited before a time limit
   std::optional<std::vector<MutationReport>> proof;  ///< --prove: mutation results of the clean kernels
+  bool has_results = false;         ///< an instance was audited, or would have been without a limit
   std::vector<InputError> errors;   ///< in sources and contracts, whose instances have the verdict `error`
   std::optional<Unsupported> lack;  ///< what is missing for the compilation of a source
 };
@@ -93,8 +94,8 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, Compilat
 CampaignResult run_campaign(const std::vector<Assignment>& assignments, const CampaignOptions& options,
                             ProgressLine& line);
 
-/// Prints the errors and the report, and returns the exit status. Throws the last error, or what is missing,
-/// of a run that is_refused.
+/// Prints the report and the errors, and returns the exit status. Of a run that is_refused, throws the last
+/// error or, without errors, what is missing.
 Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line);
 
 /// Throws InputError if `--sanitizer` names tools and nothing runs on a GPU.

@@ -117,7 +117,7 @@ int explain(const std::string& name, const Console& console) {
   if (!name.empty()) std::erase_if(topics, [&](const Topic& topic) { return topic.name != name; });
   if (topics.empty()) {
     const std::string nearest = correction(name, names);
-    throw InputError(fmt::format("nothing is named \"{}\"{}", name,
+    throw InputError(fmt::format("unknown name \"{}\"{}", name,
                                  nearest.empty() ? "; `foldproof explain` lists all names" : nearest));
   }
   const auto json = [&] {
@@ -140,9 +140,9 @@ int explain(const std::string& name, const Console& console) {
 
 Run attach_explain(CLI::App& app, Console& console) {
   auto name = std::make_shared<std::string>();
-  app.add_option(
-      "NAME", *name,
-      "Kind of finding, verdict, input distribution, transform or relation; without it, all names");
+  app.add_option("NAME", *name,
+                 "Kind of finding, verdict, input distribution, transform or metamorphic relation (default: "
+                 "list all names)");
   return [name, &console] { return explain(*name, console); };
 }
 

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -25,16 +27,16 @@ constexpr std::pair<Exit, std::string_view> statuses[] = {
 
 /// As text of the page: no character begins a macro or an escape.
 std::string plain(std::string_view text) {
-  std::string out = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
+  std::string out = text.starts_with('.') ? "\\&" : "";
+  constexpr std::pair<char, std::string_view> escapes[] = {{'\\', "\\e"},  {'-', "\\-"},   {'^', "\\(ha"},
+                                                           {'~', "\\(ti"}, {'`', "\\(ga"}, {'\'', "\\(aq"},
+                                                           {'\n', " "}};
   for (const char c : text) {
-    if (c == '\\')
-      out += "\\e";
-    else if (c == '-')
-      out += "\\-";
-    else if (c == '\n')
-      out += ' ';
-    else
+    const auto* const escape = std::ranges::find(escapes, c, &std::pair<char, std::string_view>::first);
+    if (escape == std::end(escapes))
       out += c;
+    else
+      out += escape->second;
   }
   return out;
 }

@@ -98,9 +98,9 @@ int mutate(const MutateCommandLine& arguments, const Console& console) {
   assignments = arguments.sharded(assignments);
   check_number(assignments);
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
+  const std::vector<AssignedMutants> mutants = checked_mutants(assignments, options.deadline);
   const GracefulEnd graceful;  // from here on, there are results to print
-  const MutationRun run =
-      run_mutations(assignments, checked_mutants(assignments, options.deadline), options, line);
+  const MutationRun run = run_mutations(assignments, mutants, options, line);
   line.clear();
   console.print_as_asked([&] { return to_json(run.reports, run.device, options.mutation.seed); },
                          [&] {

@@ -122,7 +122,7 @@ Run attach_replay(CLI::App& app, Console& console) {
       ->check(quietly(CLI::IsMember({"error", "warning"})))
       ->type_name("error|warning");
   a->source.attach(app);
-  app.add_flag("--verbose,-v", console.verbose, "Also how the values of a clean kernel were checked");
+  app.add_flag("--verbose,-v", console.verbose, "Also show how the values of a clean kernel were checked");
   return [a, &console] { return replay(*a, console); };
 }
 

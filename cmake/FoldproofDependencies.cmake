@@ -28,7 +28,7 @@ foldproof_dependency(Catch2 Catch2::Catch2 GIT_REPOSITORY https://github.com/cat
 foldproof_dependency(rapidcheck rapidcheck GIT_REPOSITORY https://github.com/emil-e/rapidcheck
                      GIT_TAG 08b505805af0d4ac37c9d3f93f87d03db29e6e1d)
 
-# Debian has only shared libraries of these two, but all of them is in their headers.
+# Debian ships these two as shared libraries only; both also work header-only.
 if(FOLDPROOF_PORTABLE)
   foreach(library IN ITEMS fmt::fmt:FMT_HEADER_ONLY=1 tomlplusplus::tomlplusplus:TOML_HEADER_ONLY=1)
     string(REGEX MATCH "^(.*):([^:]*)$" matched "${library}")

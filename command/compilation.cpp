@@ -87,11 +87,12 @@ std::vector<InputError> Compilation::errors() const {
 }
 
 void Compilation::check(const Console& console) const {
-  if (lack_) throw *lack_;
+  if (errors_.empty() && lack_) throw *lack_;
+  if (lack_) console.complain(lack_->sentence(), lack_->position());
   throw_last(errors(), console);
 }
 
-void run(Compilation& compilation, Deadline deadline, unsigned jobs, ProgressLine& line) {
+bool run(Compilation& compilation, Deadline deadline, unsigned jobs, ProgressLine& line) {
   std::size_t done = 0;
   TaskPool pool;
   pool.tasks = compilation.tasks();
@@ -107,13 +108,13 @@ void run(Compilation& compilation, Deadline deadline, unsigned jobs, ProgressLin
     line.show(
         fmt::format("compiling: {} of {} sources; running for {:.0f} s", done, pool.tasks, line.elapsed()));
   };
-  if (!pool.run()) throw Interrupted{};
+  return pool.run();
 }
 
 void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
                       const Console& console, ProgressLine& line) {
   Compilation compilation(subjects, options);
-  run(compilation, options.deadline, jobs, line);
+  if (!run(compilation, options.deadline, jobs, line)) throw Interrupted{};
   compilation.check(console);
 }
 

@@ -33,7 +33,7 @@ class Compilation {
   std::vector<InputError> errors() const;
   /// What is missing, such as nvcc.
   const std::optional<Unsupported>& lack() const { return lack_; }
-  /// Complains about every error, and throws the last; throws what is missing.
+  /// Complains about every error and about what is missing, and throws the last of these; errors come last.
   void check(const Console& console) const;
 
  private:
@@ -49,10 +49,11 @@ class Compilation {
   std::optional<Unsupported> lack_;
 };
 
-/// Runs all tasks, several at a time. Throws Interrupted if the user interrupts the run.
-void run(Compilation& compilation, Deadline deadline, unsigned jobs, ProgressLine& line);
+/// Runs all tasks, several at a time. Returns false if the user interrupted the run.
+bool run(Compilation& compilation, Deadline deadline, unsigned jobs, ProgressLine& line);
 
-/// Compiles every subject that is not skipped. Throws like run() and Compilation::check.
+/// Compiles every subject that is not skipped. Throws like Compilation::check; throws Interrupted if the user
+/// interrupts the run.
 void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
                       const Console& console, ProgressLine& line);
 

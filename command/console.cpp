@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -65,11 +66,11 @@ bool takes_error(std::chrono::milliseconds time) {
 /// Writes to standard error. A reader that waits for this process to end before it reads must not be waited
 /// for: after a second without a reader, only what is accepted at once is written. A terminal is waited for.
 void write_error(std::string_view text) {
-  static std::chrono::milliseconds patience{1000};
+  static std::atomic<bool> is_read{true};
   const bool is_terminal = isatty(STDERR_FILENO) != 0;
   for (; !text.empty(); text.remove_prefix(std::min<std::size_t>(text.size(), PIPE_BUF))) {
-    if (!is_terminal && !takes_error(patience)) {
-      patience = std::chrono::milliseconds(0);
+    if (!is_terminal && !takes_error(std::chrono::milliseconds(is_read ? 1000 : 0))) {
+      is_read = false;
       return;
     }
     std::fwrite(text.data(), 1, std::min<std::size_t>(text.size(), PIPE_BUF), stderr);

@@ -38,8 +38,8 @@ class Console {
     else
       print(make_text());
   }
-  /// Prints a line that is not the result, on standard error. What standard error does not accept within a
-  /// second is lost, here and below.
+  /// Prints a line that is not the result, on standard error. On anything but a terminal, text is lost, here
+  /// and below, once standard error has accepted nothing for a second.
   void note(const std::string& line) const;
   /// Prints a line about the progress of a run, on standard error. It is lost if standard error would block,
   /// such as a full pipe: a run must not wait for its reader beyond a time limit.

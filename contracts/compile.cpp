@@ -9,6 +9,7 @@
 #include <cstring>
 #include <iterator>
 #include <span>
+#include <sstream>
 #include <utility>
 
 #include "base/bytes.h"
@@ -126,16 +127,21 @@ std::optional<std::string> lack_said(const std::string& output) {
       {"No space left on device",
        "nvcc cannot write its temporary files: no space is left on the device; set TMPDIR"},
       {"File size limit exceeded",
-       "nvcc writes files that are larger than the limit of this process; raise it (ulimit -f)"},
-      {"Resource temporarily unavailable", "nvcc cannot start its programs: this machine lacks processes"},
+       "a file that nvcc writes exceeds the file size limit; raise it (ulimit -f)"},
+      {"Resource temporarily unavailable",
+       "nvcc cannot start its programs: the limit on processes is reached (ulimit -u)"},
       {"out of memory allocating", memory},
       {"virtual memory exhausted", memory},
       {"error: out of memory", memory},
       {"ERROR: out of memory", memory},
       {"died due to signal", "a program that nvcc started was ended by a signal"},
       {"signal terminated program", "a program that nvcc started was ended by a signal"}};
-  for (const auto& [said, sentence] : lacks)
-    if (output.find(said) != std::string::npos) return sentence;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(' ')) continue;  // a quoted line of the source
+    for (const auto& [said, sentence] : lacks)
+      if (line.find(said) != std::string::npos) return sentence;
+  }
   return std::nullopt;
 }
 
@@ -277,7 +283,7 @@ class NvccRun {
 /// A hash of everything that determines the output of nvcc.
 std::string cache_key(const Unit& unit, std::string_view version, std::string_view preprocessed,
                       const PtxCache& cache) {
-  std::vector<std::string> parts{"device 2", std::string(version), unit.arch};
+  std::vector<std::string> parts{"2", std::string(version), unit.arch};
   for (const auto* list : {&unit.flags, &unit.entries}) {
     parts.push_back(std::to_string(list->size()));
     parts.insert(parts.end(), list->begin(), list->end());

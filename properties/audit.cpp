@@ -62,6 +62,8 @@ class Audit {
       generate();
     } catch (const Interrupted&) {
       end_early(end_reason());
+    } catch (const Unsupported& lack) {
+      end_for(lack);
     }
     return finished(ended_by_, ended_early_);
   }
@@ -75,6 +77,8 @@ class Audit {
       check(normalized(c));
     } catch (const Interrupted&) {
       end_early(end_reason());
+    } catch (const Unsupported& lack) {
+      end_for(lack);
     }
     return finished(ended_by_, ended_early_);
   }
@@ -151,6 +155,14 @@ class Audit {
                                                       : "the run was interrupted";
     report_.notes.push_back(
         fmt::format("after {} of {} cases, {}", generated_, options_.cases, ended_early_));
+  }
+
+  /// Findings remain although the device cannot go on.
+  void end_for(const Unsupported& lack) {
+    if (report_.findings.empty()) throw lack;
+    ended_early_ = lack.what();
+    report_.notes.push_back(
+        fmt::format("after {} of {} cases: {}", generated_, options_.cases, ended_early_));
   }
 
   /// Checks the drawn cases from `begin` up to, but not including, `end`.
@@ -271,11 +283,7 @@ class Audit {
       omitted_.insert(finding.kind);
       return;
     }
-    Finding as_found = finding;
-    as_found.case_text = describe(c);
-    report_.findings.push_back(std::move(as_found));
-    tell_so_far();
-    report_.findings.pop_back();
+    tell_so_far_with(finding, c);
     try {
       confirm_and_keep(c, evaluation, finding);
     } catch (const Interrupted&) {
@@ -318,6 +326,15 @@ class Audit {
     std::erase_if(report_.findings, [&](const Finding& milder) { return is_like(milder, shown); });
     report_.findings.push_back(std::move(shown));
     tell_so_far();
+  }
+
+  /// Before the finding is shrunk, which may take long.
+  void tell_so_far_with(Finding finding, const Case& c) {
+    if (!options_.so_far) return;
+    finding.case_text = describe(c);
+    report_.findings.push_back(std::move(finding));
+    tell_so_far();
+    report_.findings.pop_back();
   }
 
   void tell_so_far() const {

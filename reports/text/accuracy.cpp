@@ -37,7 +37,7 @@ std::string worst_text(const KernelReport& kernel) {
     text =
         fmt::format("{:.3g} of the bound ({}{}) for {}", *kernel.worst_error_over_bound, spoken(*a.worst_by),
                     a.worst_is_vacuous ? ", which is vacuous" : "", kernel.worst_case);
-  // Where terms cancel, the exact result may be far smaller than they are: the number says nothing.
+  // Where terms cancel, the exact result may be far smaller than they are: the number is meaningless.
   constexpr double many = 1e6;
   if (a.worst_ulps)
     text +=

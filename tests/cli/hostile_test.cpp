@@ -363,7 +363,7 @@ TEST_CASE("an nvcc that lacks memory, space or a program gives status 3 and name
       {{"cc1plus: out of memory allocating 1073741840 bytes after a total of 2043904 bytes",
         "nvcc needs more than "},
        {"gcc: internal compiler error: File size limit exceeded signal terminated program cc1plus",
-        "nvcc writes files that are larger than the limit of this process"},
+        "a file that nvcc writes exceeds the file size limit"},
        {"fatal error: error writing to k.s: No space left on device",
         "nvcc cannot write its temporary files"},
        {"nvcc error   : 'cicc' died due to signal 9 (Kill signal)",

@@ -5,7 +5,7 @@ set -euo pipefail
 packages=$(realpath "$1")
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 root=$(mktemp -d)
-trap 'umount "$root/proc" 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
+trap 'umount "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
 
 die() { printf 'packages: %s\n' "$*" >&2; exit 1; }
 
