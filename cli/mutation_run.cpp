@@ -112,7 +112,11 @@ void apply_equivalents(const std::vector<Assignment>& assignments, std::vector<M
   std::map<const Subject*, EquivalentMutants> equivalents;
   for (std::size_t i = 0; i < assignments.size(); ++i) {
     const Subject* subject = assignments[i].subject;
-    equivalents.try_emplace(subject, subject->contract).first->second.apply(reports[i]);
+    try {
+      equivalents.try_emplace(subject, subject->contract).first->second.apply(reports[i]);
+    } catch (const InputError& error) {  // the source has disappeared since check_all_equivalents()
+      reports[i].reason = error.what();
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <map>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -105,6 +106,22 @@ Range& block_of(Contract& contract) {
   return std::ranges::find(domain, "block", &std::pair<std::string, Range>::first)->second;
 }
 
+const std::string& entry_of(const Subject& subject) {
+  return subject.contract.instances.at(0).launches.at(0).entry;
+}
+
+/// A sentence that begins with an entry and a colon is about that kernel; any other is about all.
+void assign_guesses(const std::vector<std::string>& said, std::vector<Subject>& subjects) {
+  std::multimap<std::string, Subject*> by_entry;
+  for (Subject& subject : subjects) by_entry.emplace(entry_of(subject), &subject);
+  for (const std::string& sentence : said) {
+    const auto [begin, end] = by_entry.equal_range(sentence.substr(0, sentence.find(": ")));
+    for (auto about = begin; about != end; ++about) about->second->guesses.push_back(sentence);
+    if (begin != end) continue;
+    for (Subject& subject : subjects) subject.guesses.push_back(sentence);
+  }
+}
+
 }  // namespace
 
 std::vector<Subject> guessed_subjects(const fs::path& source, const std::string& entry,
@@ -113,7 +130,7 @@ std::vector<Subject> guessed_subjects(const fs::path& source, const std::string&
   std::vector<Subject> subjects;
   for (Contract& contract : guessed_contracts(source, entry, options, said))
     subjects.push_back(subject_of(std::move(contract)));
-  for (Subject& subject : subjects) subject.guesses = said;
+  assign_guesses(said, subjects);
   return subjects;
 }
 

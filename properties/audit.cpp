@@ -409,6 +409,11 @@ class Audit {
           "every case ended early with a finding that the contract accepts, so no result was checked";
       return triaged;
     }
+    if (triaged.verdict == Verdict::clean && has_tried_only_the_empty_input(report)) {
+      triaged.verdict = Verdict::skipped;
+      triaged.reason = "only the empty input was tried: any other exceeds the largest count (--largest)";
+      return triaged;
+    }
     if (shows_enough(triaged, ended_by, ended_early)) return triaged;
     // What the source announces may still have come.
     Contract patient = contract_;
@@ -418,6 +423,11 @@ class Audit {
     triaged.expected = false;
     triaged.reason = ended_early;
     return triaged;
+  }
+
+  static bool has_tried_only_the_empty_input(const KernelReport& report) {
+    const auto highest = report.untried_above.find("count");
+    return highest != report.untried_above.end() && highest->second == 0;
   }
 
   /// Whether findings ended all cases before the check of their result.
@@ -431,14 +441,15 @@ class Audit {
     return report;
   }
 
-  /// A run that ended early, or at a timeout (even an accepted one), cannot show that a kernel is clean. A
+  /// A run that ended early, or at a timeout (even an accepted one), cannot show that a kernel is clean, or
+  /// that a defect has only the announced findings. A
   /// run that used up its budget counts if it generated at least one case; stored cases do not count, because
   /// an attacker may have written them.
   bool shows_enough(const KernelReport& triaged, EndReason ended_by, const std::string& ended_early) const {
     const bool is_clean = triaged.verdict == Verdict::clean;
     if (ended_by == EndReason::none) return !is_clean || ended_early.empty();
-    if (is_clean) return ended_by == EndReason::out_of_time && generated_ != 0;
-    return contract_.expected.empty() || triaged.expected;
+    if (is_clean || triaged.expected) return ended_by == EndReason::out_of_time && generated_ != 0;
+    return contract_.expected.empty();
   }
 
   const Contract& contract_;

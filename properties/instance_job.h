@@ -21,7 +21,8 @@ Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& i
 Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
                  const Case& c);
 
-/// The same, with the input traced to the output. The instance must have a reduction.
+/// The same, with the input traced to the output. The instance must have a reduction. Throws InputError for a
+/// case outside the domain.
 Job traced_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
                const Case& c);
 

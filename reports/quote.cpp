@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 
@@ -17,9 +18,15 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_line = 4096;
 
-/// The line that is quoted, or its beginning.
+/// The line that is quoted, or its beginning. Each line is read from its file, which may be any (#line): in
+/// total, this may take so long that the report is still printed in time after an interrupt.
 std::optional<std::string> quotable_line(const Position& position) {
+  using Clock = std::chrono::steady_clock;
+  static Clock::duration left = std::chrono::milliseconds(500);
+  if (left <= Clock::duration::zero()) return std::nullopt;
+  const Clock::time_point begin = Clock::now();
   std::optional<std::string> line = line_of(position.file, position.line);
+  left -= Clock::now() - begin;
   if (!line) return std::nullopt;
   if (line->ends_with('\r')) line->pop_back();
   line->resize(std::min(line->size(), longest_line));

@@ -426,6 +426,15 @@ TEST_CASE("a contract that cannot be evaluated gives status 2, also next to othe
   CHECK(ran.err.find("division of 0 by zero") != std::string::npos);
 }
 
+TEST_CASE("a kernel that was tried only without elements is not clean") {
+  const std::string groups = replaced(add_one_contract, "count = \"1 .. 1000\"",
+                                      "groups = \"0 .. 1000\"\ncount = \"groups * 100000\"");
+  const AddOne folder(replaced(groups, "\"ceil_div(count, block)\"", "\"max(1, ceil_div(count, block))\""));
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml")});
+  CHECK(ran.status == 3);
+  CHECK(ran.json.at("kernels").at(0).at("verdict") == "skipped");
+}
+
 TEST_CASE("counters that cannot be counted do not affect the audit") {
   // Counters are counted for 65536 elements.
   const AddOne folder(failing_for("65536", replaced(add_one_contract, "1 .. 1000", "1 .. 100000")));

@@ -108,6 +108,17 @@ TEST_CASE("a small tree is drawn with its elements, as text and to a file") {
   CHECK(drawn.str().find("</svg>") != std::string::npos);
 }
 
+TEST_CASE("a case that lacks a variable or is outside the domain has no tree") {
+  const Folder folder;
+  const std::string toml = kernel(folder, 16);
+  for (const char* const text : {"uniform", "count=33 uniform"}) {
+    const RanJson ran = run_json({"tree", toml, "--case", text});
+    INFO(ran.json.dump());
+    CHECK(ran.status == 2);
+    CHECK(ran.json.at("error").at("message").get<std::string>().find("count") != std::string::npos);
+  }
+}
+
 TEST_CASE("a result that does not exist and a file that cannot be written are refused in one sentence") {
   const Folder folder;
   const std::string toml = kernel(folder, 16);

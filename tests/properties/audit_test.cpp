@@ -746,6 +746,21 @@ TEST_CASE("a result shape that cannot be checked is refused") {
   CHECK_THROWS_AS(audit(contract, [](const Launch&) {}), InputError);
 }
 
+TEST_CASE("a defect whose audit does not finish is not found as announced") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.expected = {{Kind::wrong_value, {"fake.cu", 1, 0}, false}};
+  std::optional<KernelReport> so_far;
+  AuditOptions options;
+  options.so_far = [&](const KernelReport& report) { so_far = report; };
+  const KernelReport whole = audit(
+      contract, [](const Launch& l) { l.store(1e30F); }, options);
+  CHECK(whole.expected);
+  REQUIRE(so_far);
+  CHECK_FALSE(so_far->expected);
+  CHECK(so_far->verdict == Verdict::skipped);
+  CHECK_FALSE(so_far->findings.empty());
+}
+
 TEST_CASE("an exhausted budget ends the audit and is reported") {
   AuditOptions options;
   options.budget = std::chrono::milliseconds(0);
