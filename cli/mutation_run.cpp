@@ -53,13 +53,13 @@ std::string checked(const Assignment& assignment, std::span<const Mutant> mutant
   return pack(json);
 }
 
-/// The reports of the slice's mutants; none, with the reason in `report`, if there is no result.
+/// The reports of the slice's mutants; those without a result are skipped, with the reason in `report` unless
+/// it is the time limit.
 std::vector<MutantReport> reports_of(const Slice& slice, const Outcome& outcome, MutationReport& report) {
   std::vector<MutantReport> mutants;
-  if (outcome.ending == Outcome::Ending::out_of_time) {
+  if (outcome.ending != Outcome::Ending::finished) {
     std::ranges::transform(slice.mutants, std::back_inserter(mutants), untried);
-  } else if (outcome.ending != Outcome::Ending::finished) {
-    report.reason = outcome.reason();
+    if (outcome.ending != Outcome::Ending::out_of_time) report.reason = outcome.reason();
   } else {
     const Json json = unpack(outcome.text);
     report.seconds += json.at("seconds").get<double>();

@@ -37,6 +37,9 @@ bool is_about(const Equivalent& equivalent, const std::string& source) {
   return names(equivalent.file, {source, 0, 0});
 }
 
+/// In bytes: each annotation searches its source.
+constexpr std::size_t largest_annotated_source = std::size_t{4} << 20;
+
 /// "block_scan.cuh: __syncthreads(); (2)": the statement, for messages.
 std::string statement_text(const Equivalent& equivalent) {
   return fmt::format("{}: {}{}", equivalent.file, equivalent.code,
@@ -70,7 +73,7 @@ const std::vector<unsigned>& EquivalentMutants::lines_in(const std::string& sour
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Equivalent& equivalent = contract_.equivalents[i];
     if (!is_about(equivalent, source)) continue;
-    if (!text) text = read_text_file(source, largest_source);
+    if (!text) text = read_text_file(source, largest_annotated_source);
     lines[i] = statement_line(equivalent, *text);
   }
   return lines_[source] = std::move(lines);
