@@ -409,7 +409,7 @@ class Audit {
           "every case ended early with a finding that the contract accepts, so no result was checked";
       return triaged;
     }
-    if (triaged.verdict == Verdict::clean && has_tried_only_the_empty_input(report)) {
+    if (triaged.verdict == Verdict::clean && can_try_only_the_empty_input()) {
       triaged.verdict = Verdict::skipped;
       triaged.reason = "only the empty input was tried: any other exceeds the largest count (--largest)";
       return triaged;
@@ -425,9 +425,10 @@ class Audit {
     return triaged;
   }
 
-  static bool has_tried_only_the_empty_input(const KernelReport& report) {
-    const auto highest = report.untried_above.find("count");
-    return highest != report.untried_above.end() && highest->second == 0;
+  /// Whether the contract claims larger counts, but any other than zero is too large to be tried.
+  bool can_try_only_the_empty_input() const {
+    return range_of(instance_, "count") != nullptr && domain_.claimed_count() > 0 &&
+           domain_.reach("count").high == 0;
   }
 
   /// Whether findings ended all cases before the check of their result.
