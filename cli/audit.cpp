@@ -229,8 +229,7 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   // --prove checks its annotations against all PTX before work begins.
   if (arguments.prove) {
     if (!run(compilation, options.deadline, arguments.jobs, line)) {
-      for (const InputError& error : compilation.errors())
-        console.complain(error.sentence(), error.position());
+      complain(compilation.errors(), console);
       throw Interrupted{};
     }
     check_annotations(assignments, options.deadline);

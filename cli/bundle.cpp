@@ -6,7 +6,6 @@
 #include <iterator>
 #include <new>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -100,20 +99,17 @@ KernelReport check(const Assignment& assignment, Runner& runner, CampaignOptions
   return report;
 }
 
-/// The report of an instance that has no image; nullopt if it has one.
-std::optional<KernelReport> without_image(const Assignment& assignment) {
+/// The report of an instance whose subject cannot run.
+KernelReport not_run(const Assignment& assignment) {
   const Subject& subject = *assignment.subject;
-  const auto report = [&](Verdict verdict, const std::string& reason) {
-    return empty_report(subject.contract, *assignment.instance, verdict, reason);
-  };
-  if (!subject.uncompiled.empty()) return report(Verdict::error, subject.uncompiled);
-  if (!subject.skipped.empty()) return report(Verdict::skipped, subject.skipped);
-  return std::nullopt;
+  return subject.uncompiled.empty()
+             ? empty_report(subject.contract, *assignment.instance, Verdict::skipped, subject.skipped)
+             : empty_report(subject.contract, *assignment.instance, Verdict::error, subject.uncompiled);
 }
 
 /// For a process that did not end normally.
 KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
-  if (auto report = without_image(assignment)) return *std::move(report);
+  if (!assignment.subject->can_run()) return not_run(assignment);
   const bool ended_early = outcome.ending == Outcome::Ending::interrupted ||
                            outcome.ending == Outcome::Ending::out_of_time ||
                            outcome.ending == Outcome::Ending::too_slow;
@@ -156,20 +152,18 @@ KernelReport check_large(const Assignment& assignment, const CampaignOptions& op
 using OptionsFor = std::function<CampaignOptions(const Assignment&)>;
 
 std::vector<KernelReport> check_under_tool(Bundle bundle, const OptionsFor& options) {
-  std::vector<Assignment> with_image;
-  std::ranges::copy_if(bundle, std::back_inserter(with_image),
-                       [](const Assignment& assignment) { return !without_image(assignment); });
+  const auto can_run = [](const Assignment& assignment) { return assignment.subject->can_run(); };
+  std::vector<Assignment> able;
+  std::ranges::copy_if(bundle, std::back_inserter(able), can_run);
   std::vector<KernelReport> audited;
-  if (!with_image.empty())
-    audited = audit_under_tool(with_image, [&](const Assignment& assignment, Runner& runner) {
+  if (!able.empty())
+    audited = audit_under_tool(able, [&](const Assignment& assignment, Runner& runner) {
       return check(assignment, runner, options(assignment), {});
     });
   std::vector<KernelReport> reports;
   auto next = audited.begin();
-  for (const Assignment& assignment : bundle) {
-    auto report = without_image(assignment);
-    reports.push_back(report ? *std::move(report) : std::move(*next++));
-  }
+  for (const Assignment& assignment : bundle)
+    reports.push_back(can_run(assignment) ? std::move(*next++) : not_run(assignment));
   return reports;
 }
 
@@ -177,7 +171,7 @@ std::vector<KernelReport> check(Bundle bundle, const GpuWorkers& workers, const 
                                 const TaskReporter& reporter) {
   if (bundle.front().tool != nullptr) return check_under_tool(bundle, options);
   const Assignment& only = bundle.front();
-  if (auto report = without_image(only)) return {*std::move(report)};
+  if (!only.subject->can_run()) return {not_run(only)};
   const SendSoFar send_so_far = [&](const KernelReport& report) {
     reporter.so_far(pack(Json::array({to_json(report)})));
   };

@@ -247,10 +247,8 @@ class Campaign {
   void take(std::size_t task, const Outcome& outcome) {
     ended_ += bundle(task).size();
     result_.is_incomplete |= outcome.ending == Outcome::Ending::out_of_time;
-    const auto could_run = [](const Assignment& assignment) {
-      return assignment.subject->uncompiled.empty() && assignment.subject->skipped.empty();
-    };
-    result_.has_results |= std::ranges::any_of(bundle(task), could_run) &&
+    const auto can_run = [](const Assignment& assignment) { return assignment.subject->can_run(); };
+    result_.has_results |= std::ranges::any_of(bundle(task), can_run) &&
                            (outcome.ending != Outcome::Ending::wrong_input || !outcome.so_far.empty());
     if (outcome.ending == Outcome::Ending::wrong_input) add_error(InputError(outcome.text, outcome.position));
     auto report = result_.report.kernels.begin() + (bundle(task).data() - assignments_.data());
@@ -341,7 +339,7 @@ Exit conclude(const CampaignResult& result, Severity fail_on, const Console& con
   if (refused && result.errors.empty()) throw *result.lack;
   if (result.lack) console.complain(result.lack->sentence(), result.lack->position());
   if (refused) throw_last(result.errors, console);
-  for (const InputError& error : result.errors) console.complain(error.sentence(), error.position());
+  complain(result.errors, console);
   if (result.interrupted || is_interrupted()) return exit_interrupted;
   if (!result.errors.empty()) return exit_usage;
   const Exit status = exit_status(result, fail_on);

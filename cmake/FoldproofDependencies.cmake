@@ -29,15 +29,15 @@ foldproof_dependency(rapidcheck rapidcheck GIT_REPOSITORY https://github.com/emi
                      GIT_TAG 08b505805af0d4ac37c9d3f93f87d03db29e6e1d)
 
 # Debian ships these two as shared libraries only; both also work header-only.
+function(foldproof_use_headers target definition)
+  get_target_property(is_imported ${target} IMPORTED)
+  if(is_imported)
+    set_target_properties(${target} PROPERTIES INTERFACE_COMPILE_DEFINITIONS ${definition} INTERFACE_COMPILE_OPTIONS "")
+  endif()
+endfunction()
 if(FOLDPROOF_PORTABLE)
-  foreach(library IN ITEMS fmt::fmt:FMT_HEADER_ONLY=1 tomlplusplus::tomlplusplus:TOML_HEADER_ONLY=1)
-    string(REGEX MATCH "^(.*):([^:]*)$" matched "${library}")
-    get_target_property(is_imported "${CMAKE_MATCH_1}" IMPORTED)
-    if(is_imported)
-      set_target_properties("${CMAKE_MATCH_1}" PROPERTIES INTERFACE_COMPILE_DEFINITIONS "${CMAKE_MATCH_2}"
-                            INTERFACE_COMPILE_OPTIONS "")
-    endif()
-  endforeach()
+  foldproof_use_headers(fmt::fmt FMT_HEADER_ONLY=1)
+  foldproof_use_headers(tomlplusplus::tomlplusplus TOML_HEADER_ONLY=1)
 endif()
 
 # libsodium ships no CMake package, and is not built with CMake. The static library makes the programs run on

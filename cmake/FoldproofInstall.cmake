@@ -7,8 +7,9 @@ set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/foldproof")
 install(TARGETS foldproof RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY kernels DESTINATION share/foldproof
         FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "*.toml")
+set(program "${CMAKE_INSTALL_BINDIR}/foldproof")
 configure_package_config_file(cmake/foldproofConfig.cmake.in "${PROJECT_BINARY_DIR}/package/foldproofConfig.cmake"
-                              INSTALL_DESTINATION "${package_folder}" PATH_VARS CMAKE_INSTALL_BINDIR)
+                              INSTALL_DESTINATION "${package_folder}" PATH_VARS program)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/foldproofConfigVersion.cmake"
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/package/foldproofConfig.cmake"
@@ -17,13 +18,10 @@ install(FILES "${PROJECT_BINARY_DIR}/package/foldproofConfig.cmake"
         DESTINATION "${package_folder}")
 
 # find_package(foldproof) with foldproof_DIR set to the build folder uses the program there.
-file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/foldproofConfig.cmake" @ONLY CONTENT [[
-if(NOT TARGET foldproof::foldproof)
-  add_executable(foldproof::foldproof IMPORTED)
-  set_target_properties(foldproof::foldproof PROPERTIES IMPORTED_LOCATION "@PROJECT_BINARY_DIR@/foldproof")
-endif()
-include("@PROJECT_SOURCE_DIR@/cmake/FoldproofAddAudit.cmake")
-]])
+set(program foldproof)
+configure_package_config_file(cmake/foldproofConfig.cmake.in "${PROJECT_BINARY_DIR}/foldproofConfig.cmake"
+                              INSTALL_DESTINATION . INSTALL_PREFIX "${PROJECT_BINARY_DIR}" PATH_VARS program)
+configure_file(cmake/FoldproofAddAudit.cmake "${PROJECT_BINARY_DIR}/FoldproofAddAudit.cmake" COPYONLY)
 
 # The program writes the completion scripts and its manual page.
 set(written)

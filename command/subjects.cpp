@@ -172,10 +172,13 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
   return loaded;
 }
 
+void complain(std::span<const InputError> errors, const Console& console) {
+  for (const InputError& error : errors) console.complain(error.sentence(), error.position());
+}
+
 void throw_last(const std::vector<InputError>& errors, const Console& console) {
   if (errors.empty()) return;
-  for (std::size_t i = 0; i + 1 < errors.size(); ++i)
-    console.complain(errors[i].sentence(), errors[i].position());
+  complain(std::span(errors).first(errors.size() - 1), console);
   throw errors.back();
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,9 @@ struct Subject {
   bool is_out_of_time = false;      ///< `skipped` because the time budget was exhausted
   std::string uncompiled = {};      ///< why its source cannot be compiled, with the position; empty if it can
   bool has_other_contract = false;  ///< guessed, although a contract for another kernel is next to the source
+
+  /// Whether nothing keeps its instances from being audited, except for an unfinished compilation.
+  bool can_run() const { return skipped.empty() && uncompiled.empty(); }
 };
 
 /// Contracts for a source that has none, guessed and then tried once. Like guess_contracts, but if a launch
@@ -66,6 +70,8 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
 /// last.
 std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
                                    const Console& console);
+
+void complain(std::span<const InputError> errors, const Console& console);
 
 /// Complains about all errors but the last, and throws that one; does nothing if there is none.
 void throw_last(const std::vector<InputError>& errors, const Console& console);

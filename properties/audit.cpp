@@ -30,8 +30,6 @@ using Clock = std::chrono::steady_clock;
 /// Maximum number of findings to shrink; a kernel with more findings is wrong enough for the rest to wait.
 constexpr std::size_t most_shrunk = 8;
 constexpr std::ptrdiff_t most_of_a_kind = 100;  ///< of the same severity, in a report
-/// Maximum element count of a replayed case: more than is ever generated, less than would exhaust a machine.
-constexpr std::uint64_t largest_replayed_count = std::uint64_t{1} << 30;
 
 /// Number of guided cases, which come last: by default a quarter and at least four, but no more than half.
 std::uint64_t guided_of(const AuditOptions& options) {
@@ -443,9 +441,8 @@ class Audit {
   }
 
   /// A run that ended early, or at a timeout (even an accepted one), cannot show that a kernel is clean, or
-  /// that a defect has only the announced findings. A
-  /// run that used up its budget counts if it generated at least one case; stored cases do not count, because
-  /// an attacker may have written them.
+  /// that a defect has only the announced findings. A run that used up its budget counts if it generated at
+  /// least one case; stored cases do not count, because an attacker may have written them.
   bool shows_enough(const KernelReport& triaged, EndReason ended_by, const std::string& ended_early) const {
     const bool is_clean = triaged.verdict == Verdict::clean;
     if (ended_by == EndReason::none) return !is_clean || ended_early.empty();
@@ -522,7 +519,7 @@ KernelReport replay_case(const Contract& contract, const Instance& instance,
                          const std::shared_ptr<const Image>& image, Runner& runner, const Case& c,
                          const AuditOptions& options) {
   return unless_unsupported(contract, instance, [&] {
-    return Audit(contract, instance, image, runner, options, largest_replayed_count).replay(c);
+    return Audit(contract, instance, image, runner, options, largest_given_count).replay(c);
   });
 }
 

@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_line = 4096;
 
-/// The line that is quoted, or its beginning. Each line is read from its file, which may be any (#line): in
-/// total, this may take so long that the report is still printed in time after an interrupt.
+/// The line that is quoted, or its beginning. Each quote reads its file, which may be any (#line). The time
+/// for all quotes is limited, so that the report is printed in time after an interrupt.
 std::optional<std::string> quotable_line(const Position& position) {
   using Clock = std::chrono::steady_clock;
   static Clock::duration left = std::chrono::milliseconds(500);

@@ -15,4 +15,5 @@ set_tests_properties(example.install PROPERTIES FIXTURES_SETUP installed)
 set_tests_properties(example.configure PROPERTIES FIXTURES_SETUP configured FIXTURES_REQUIRED installed)
 set_tests_properties(example.audit PROPERTIES FIXTURES_REQUIRED "installed;configured"
                      ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/example/cache")
-set_tests_properties(example.install example.configure example.build_tree example.audit PROPERTIES LABELS cli TIMEOUT 300)
+set_tests_properties(example.install example.configure example.build_tree example.audit
+                     PROPERTIES LABELS cli TIMEOUT 300)

@@ -284,8 +284,7 @@ Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& i
 
 Job traced_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
                const Case& c) {
-  constexpr std::uint64_t largest_count = std::uint64_t{1} << 30;
-  Domain(instance, largest_count).check(c.variables);
+  Domain(instance, largest_given_count).check(c.variables);
   PreparedJob prepared = JobBuilder(instance, image, runner.entries(image)).build(c, input_of(instance, c));
   request_trace(instance, prepared);
   return std::move(prepared.job);

@@ -11,6 +11,10 @@ namespace foldproof {
 /// Schedules that run one lane at a time cost up to 32 times as much; larger cases use the fast one.
 inline constexpr std::int64_t most_elements_of_slow_schedules = 4096;
 
+/// Maximum element count of a case that a user or a store gives: more than is ever generated, less than would
+/// exhaust a machine.
+inline constexpr std::uint64_t largest_given_count = std::uint64_t{1} << 30;
+
 struct Bounds {
   std::int64_t low = 0, high = 0;  ///< inclusive, low <= high
 

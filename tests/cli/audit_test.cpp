@@ -97,6 +97,13 @@ std::string failing_for(const std::string& count, const std::string& contract) {
   return replaced(contract, "\"count\"]", "\"count + 0 / (count - " + count + ")\"]");
 }
 
+/// Adds broken.cu and its contract. Returns an nvcc that rejects every source with this error.
+std::string reject_another_source(const Folder& folder, const std::string& error) {
+  folder.file("broken.cu", "");
+  folder.file("broken.toml", replaced(add_one_contract, "add_one.ptx", "broken.cu"));
+  return fake_nvcc(folder, "echo release 13.0", "echo 'broken.cu(3): error: " + error + "'; exit 1");
+}
+
 /// A pipe for standard error that nobody reads and that accepts nothing more.
 struct FullPipe {
   explicit FullPipe(const Folder& folder) : path(folder.path("pipe")) {
@@ -315,10 +322,7 @@ TEST_CASE("an interrupted compilation leaves neither processes nor temporary fil
 
 TEST_CASE("a source that does not compile leaves the results of the others") {
   const AddOne folder(too_short);
-  folder.file("broken.cu", "");
-  folder.file("broken.toml", replaced(add_one_contract, "add_one.ptx", "broken.cu"));
-  const std::string nvcc = fake_nvcc(folder, "echo release 13.0",
-                                     "echo 'broken.cu(3): error: identifier \"x\" is undefined'; exit 1");
+  const std::string nvcc = reject_another_source(folder, "identifier \"x\" is undefined");
   const std::vector<std::string> audit{"audit",    folder.path().string(), "--nvcc", nvcc,
                                        "--report", folder.path("reports"), "--jobs", "1"};
   const RanJson ran = run_json(audit);
@@ -333,9 +337,7 @@ TEST_CASE("a source that does not compile leaves the results of the others") {
 
 TEST_CASE("an interrupted audit reports a source that does not compile") {
   const AddOne folder;
-  folder.file("broken.cu", "");
-  folder.file("broken.toml", replaced(add_one_contract, "add_one.ptx", "broken.cu"));
-  const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "echo 'broken.cu(3): error: no'; exit 1");
+  const std::string nvcc = reject_another_source(folder, "no");
   const RanJson ran =
       run_json({"audit", folder.path().string(), "--nvcc", nvcc, "--cases", "4000000000", "--jobs", "2"},
                {std::chrono::milliseconds(1500), {}});
@@ -395,10 +397,8 @@ TEST_CASE("an error is printed as JSON although nobody reads standard error") {
 
 TEST_CASE("an interrupt after the last case keeps the results") {
   const AddOne folder(too_short);
-  folder.file("broken.cu", "");
-  folder.file("broken.toml", replaced(add_one_contract, "add_one.ptx", "broken.cu"));
-  const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "echo 'broken.cu(3): error: no'; exit 1");
-  const FullPipe pipe(folder);  // the error waits a second, after the reports and before the results
+  const std::string nvcc = reject_another_source(folder, "no");
+  const FullPipe pipe(folder);  // the run waits a second for it, after the reports are written
   const RanJson ran =
       run_json({"audit", folder.path().string(), "--nvcc", nvcc, "--report", folder.path("reports")},
                {.err = pipe.path, .interrupt_once = folder.path("reports/report.json")});
@@ -447,9 +447,7 @@ TEST_CASE("counters that cannot be counted do not affect the audit") {
 
 TEST_CASE("--prove proves the other kernels if one source does not compile") {
   const AddOne folder;
-  folder.file("broken.cu", "");
-  folder.file("broken.toml", replaced(add_one_contract, "add_one.ptx", "broken.cu"));
-  const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "echo 'broken.cu(3): error: no'; exit 1");
+  const std::string nvcc = reject_another_source(folder, "no");
   const RanJson ran = run_json({"audit", folder.path().string(), "--nvcc", nvcc, "--prove"});
   CHECK(ran.status == 2);
   CHECK(ran.json.at("kernels").at(0).at("verdict") == "clean");

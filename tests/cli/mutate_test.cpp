@@ -110,7 +110,8 @@ TEST_CASE("if no mutant was tried, there is no score, and the status is 3") {
   const NeedlessBarriers folder;
   const RanJson ran = run_json({"mutate", folder.path("add_one.toml"), "--budget", "1ms"});
   CHECK(ran.status == 3);
-  CHECK(ran.json.at("survived") == 0);
+  // The time may end before or after the mutants are generated.
+  CHECK((ran.json.at("skipped") > 0 || ran.json.at("kernels").at(0).at("reason").is_string()));
   CHECK(ran.json.at("score").is_null());
 }
 
