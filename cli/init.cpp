@@ -28,9 +28,9 @@ struct InitCommandLine {
   SourceOptions source_options;
 };
 
-Contract guess_one(const InitCommandLine& a, std::vector<std::string>& said) {
+Contract guess_one(const InitCommandLine& a, std::vector<std::string>& left_out) {
   const auto contracts =
-      guessed_contracts(a.source, entry_name(a.entry), a.source_options.compile_options(), said);
+      guessed_contracts(a.source, entry_name(a.entry), a.source_options.compile_options(), left_out);
   if (contracts.size() == 1) return contracts.front();
   std::vector<std::string> entries;
   for (const Contract& contract : contracts)
@@ -46,14 +46,15 @@ int init(const InitCommandLine& a, const Console& console) {
   if (!a.force && fs::exists(file, error))
     throw InputError(fmt::format("{} already exists; --force overwrites it", file.string()));
   if (fs::exists(a.source, error)) check_output(file);  // guessing takes seconds
-  std::vector<std::string> said;
-  const std::string text = starter_contract(guess_one(a, said));
-  write_output(file, text);
+  std::vector<std::string> notes;
+  const Contract contract = guess_one(a, notes);
+  write_output(file, starter_contract(contract));
+  notes.insert(notes.begin(), assumed(contract));
   if (console.json()) {
-    console.print(Json{{"contract", file.string()}, {"guesses", said}});
+    console.print(Json{{"contract", file.string()}, {"guesses", notes}});
     return exit_ok;
   }
-  for (const std::string& guess : said) console.note(guess);
+  for (const std::string& note : notes) console.note(note);
   console.print(fmt::format("{} was written; correct its guesses, then run: foldproof audit {}\n",
                             printable(display_path(file.string())), printable(shell_word(a.source))));
   return exit_ok;

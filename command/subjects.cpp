@@ -106,31 +106,18 @@ Range& block_of(Contract& contract) {
   return std::ranges::find(domain, "block", &std::pair<std::string, Range>::first)->second;
 }
 
-const std::string& entry_of(const Subject& subject) {
-  return subject.contract.instances.at(0).launches.at(0).entry;
-}
-
-/// A sentence that begins with an entry and a colon is about that kernel; any other is about all.
-void assign_guesses(const std::vector<std::string>& said, std::vector<Subject>& subjects) {
-  std::multimap<std::string, Subject*> by_entry;
-  for (Subject& subject : subjects) by_entry.emplace(entry_of(subject), &subject);
-  for (const std::string& sentence : said) {
-    const auto [begin, end] = by_entry.equal_range(sentence.substr(0, sentence.find(": ")));
-    for (auto about = begin; about != end; ++about) about->second->guesses.push_back(sentence);
-    if (begin != end) continue;
-    for (Subject& subject : subjects) subject.guesses.push_back(sentence);
-  }
-}
-
 }  // namespace
 
 std::vector<Subject> guessed_subjects(const fs::path& source, const std::string& entry,
                                       const CompileOptions& options) {
-  std::vector<std::string> said;
+  std::vector<std::string> left_out;
   std::vector<Subject> subjects;
-  for (Contract& contract : guessed_contracts(source, entry, options, said))
+  for (Contract& contract : guessed_contracts(source, entry, options, left_out))
     subjects.push_back(subject_of(std::move(contract)));
-  assign_guesses(said, subjects);
+  for (Subject& subject : subjects) {
+    subject.guesses = left_out;
+    subject.guesses.insert(subject.guesses.begin(), assumed(subject.contract));
+  }
   return subjects;
 }
 
@@ -240,9 +227,9 @@ unsigned default_jobs() {
 }
 
 std::vector<Contract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
-                                        const CompileOptions& options, std::vector<std::string>& said) {
+                                        const CompileOptions& options, std::vector<std::string>& left_out) {
   static constexpr std::chrono::milliseconds longest_trial{5'000};
-  std::vector<Contract> contracts = guess_contracts(source, entry, options, said);
+  std::vector<Contract> contracts = guess_contracts(source, entry, options, left_out);
   TaskPool pool;
   pool.tasks = contracts.size();
   pool.memory = memory_share(1, 1);
@@ -258,10 +245,9 @@ std::vector<Contract> guessed_contracts(const std::filesystem::path& source, con
     // The audit reports anything else that goes wrong.
     if (outcome.ending != Outcome::Ending::finished || outcome.text.empty()) return;
     Range& block = block_of(contracts[task]);
-    said.push_back(fmt::format(
-        "{}: blocks of {} threads access memory out of bounds and blocks of {} do not; assumed block size: "
-        "{} threads.",
-        contracts[task].instances[0].launches[0].entry, block.low.text(), outcome.text, outcome.text));
+    contracts[task].assumptions.push_back(
+        fmt::format("that callers use smaller blocks, since blocks of {} threads access memory out of bounds",
+                    block.low.text()));
     block = Range::parse(outcome.text, {});
   };
   if (!pool.run()) throw Interrupted{};

@@ -18,7 +18,8 @@ namespace foldproof {
 /// A contract and, after its compilation (command/compilation.h), its compiled source.
 struct Subject {
   Contract contract;
-  std::vector<std::string> guesses;  ///< one sentence per guess, if there was no contract
+  /// If there was no contract: what was assumed, and one sentence for each kernel that was left out.
+  std::vector<std::string> guesses;
   std::shared_ptr<const Image> image;
   /// Of the contract or, without one, of the source; settled (base/files.h), since a link may replace it.
   std::filesystem::path folder = {};
@@ -35,7 +36,7 @@ struct Subject {
 /// shows that a kernel is written for smaller blocks, the contract gets those. Throws Interrupted if the user
 /// interrupts it.
 std::vector<Contract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
-                                        const CompileOptions& options, std::vector<std::string>& said);
+                                        const CompileOptions& options, std::vector<std::string>& left_out);
 
 /// The user's choice.
 struct SubjectChoice {

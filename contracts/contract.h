@@ -175,6 +175,8 @@ struct Contract {
   std::vector<Equivalent> equivalents;
   bool is_host_function() const;    ///< whether its instances call host functions: either all do or none does
   std::vector<Announced> expected;  ///< findings announced by markers in the source
+  /// What was guessed, as ends of a sentence that begins with "assumed"; empty if it was read from a file.
+  std::vector<std::string> assumptions = {};
 };
 
 /// limited: a contract may not name a source outside of its folder, nor host functions, which run on this

@@ -73,7 +73,7 @@ std::string add_instance(const fs::path& source, const DeclaredKernel& kernel,
 
 /// The kernels that the source itself instantiates, then its other templates with common arguments.
 std::vector<Kernel> all_kernels(const fs::path& source, const std::vector<DeclaredKernel>& declared,
-                                const CompileOptions& options, std::vector<std::string>& said) {
+                                const CompileOptions& options, std::vector<std::string>& left_out) {
   std::vector<Kernel> kernels;
   const auto image = compile_source(source, {}, options);
   for (const EntrySignature& entry : entries_of(image->ptx.module()))
@@ -84,24 +84,19 @@ std::vector<Kernel> all_kernels(const fs::path& source, const std::vector<Declar
   });
   for (const DeclaredKernel& kernel : templates) {
     const std::string why_not = add_instance(source, kernel, declared, options, kernels);
-    said.push_back(why_not.empty()
-                       ? fmt::format("{}: the template is instantiated as {}.", kernel.name,
-                                     kernels.back().signature.spelled)
-                       : fmt::format("{}: the template was skipped, since {}; name an instance with --entry.",
+    if (!why_not.empty())
+      left_out.push_back(fmt::format("{}: the template was skipped, since {}; name an instance with --entry.",
                                      kernel.name, why_not));
   }
   return kernels;
 }
 
 Kernel wished_kernel(const fs::path& source, const std::string& entry,
-                     const std::vector<DeclaredKernel>& declared, const CompileOptions& options,
-                     std::vector<std::string>& said) {
+                     const std::vector<DeclaredKernel>& declared, const CompileOptions& options) {
   const auto kernel = std::ranges::find(declared, entry, &DeclaredKernel::name);
   const bool is_template = kernel != declared.end() && !kernel->template_parameters.empty();
   const auto spelled = is_template ? instantiation_of(*kernel) : std::nullopt;
-  if (!spelled) return compiled_kernel(source, entry, declared, options);
-  said.push_back(fmt::format("{}: the template is instantiated as {}.", entry, *spelled));
-  return compiled_kernel(source, *spelled, declared, options);
+  return compiled_kernel(source, spelled.value_or(entry), declared, options);
 }
 
 /// What to audit instead of a file without kernels, as the end of a sentence.
@@ -116,13 +111,13 @@ std::string next_step(const fs::path& source) {
   return "";
 }
 
-Contract guessed(const fs::path& source, const Kernel& kernel, std::vector<std::string>& said) {
+Contract guessed(const fs::path& source, const Kernel& kernel) {
   Contract contract;
   contract.source = source;
   contract.id = kernel.entry.ends_with(')') ? kernel.entry : plain_name(kernel.signature.spelled);
   contract.summary = fmt::format("guessed from the signature of {}({})", kernel.signature.spelled,
                                  fmt::join(kernel.signature.parameters, ", "));
-  contract.instances.push_back(guess_instance(kernel, said));
+  contract.instances.push_back(guess_instance(kernel, contract.assumptions));
   contract.instances[0].launches[0].lowered = kernel.signature.lowered;
   contract.expected = finding_markers(read_text_file(source, largest_source), source);
   return contract;
@@ -131,13 +126,13 @@ Contract guessed(const fs::path& source, const Kernel& kernel, std::vector<std::
 }  // namespace
 
 std::vector<Contract> guess_contracts(const fs::path& source, const std::string& entry,
-                                      const CompileOptions& options, std::vector<std::string>& said) {
+                                      const CompileOptions& options, std::vector<std::string>& left_out) {
   const bool is_ptx = source.extension() == ".ptx";
   const auto declared =
       is_ptx ? std::vector<DeclaredKernel>{} : kernels_declared(preprocessed_source(source, options));
-  const std::vector<Kernel> kernels =
-      entry.empty() ? all_kernels(source, declared, options, said)
-                    : std::vector{wished_kernel(source, entry, declared, options, said)};
+  const std::vector<Kernel> kernels = entry.empty()
+                                          ? all_kernels(source, declared, options, left_out)
+                                          : std::vector{wished_kernel(source, entry, declared, options)};
   if (kernels.empty())
     throw InputError(declared.empty()
                          ? "this file contains no kernel" + next_step(source)
@@ -149,14 +144,21 @@ std::vector<Contract> guess_contracts(const fs::path& source, const std::string&
   std::vector<std::string> reasons;
   for (const Kernel& kernel : kernels) {
     try {
-      contracts.push_back(guessed(source, kernel, said));
+      contracts.push_back(guessed(source, kernel));
     } catch (const InputError& error) {
       reasons.push_back(error.sentence());
     }
   }
   if (contracts.empty()) throw InputError(reasons.front(), {source.string()});
-  for (const std::string& reason : reasons) said.push_back(reason + ".");
+  for (const std::string& reason : reasons) left_out.push_back(reason + ".");
   return contracts;
+}
+
+std::string assumed(const Contract& contract) {
+  const Instance& instance = contract.instances.at(0);
+  const auto block = std::ranges::find(instance.domain, "block", &std::pair<std::string, Range>::first);
+  return fmt::format("{}: assumed {}, block size {}.", instance.launches.at(0).entry,
+                     fmt::join(contract.assumptions, ", "), block->second.low.text());
 }
 
 }  // namespace foldproof

@@ -12,11 +12,14 @@
 namespace foldproof {
 
 /// One contract, with one instance, for each kernel of the source: those that it instantiates, and its other
-/// templates with common arguments (float, 256). With `entry` (C++ spelling), only for that kernel. Adds one
-/// sentence to `said` for every guess. Throws InputError with the reason if a kernel cannot be guessed (if
-/// the source has several: if none can).
+/// templates with common arguments (float, 256). With `entry` (C++ spelling), only for that kernel. Adds to
+/// `left_out` one sentence for every kernel without a contract. Throws InputError with the reason if a kernel
+/// cannot be guessed (if the source has several: if none can).
 std::vector<Contract> guess_contracts(const std::filesystem::path& source, const std::string& entry,
-                                      const CompileOptions& options, std::vector<std::string>& said);
+                                      const CompileOptions& options, std::vector<std::string>& left_out);
+
+/// Everything that was assumed about the kernel of a guessed contract, in one sentence.
+std::string assumed(const Contract& contract);
 
 /// The contract's first instance as commented TOML, which load_contract can read if it is next to the source.
 std::string starter_contract(const Contract& contract);

@@ -43,11 +43,12 @@ Kernel kernel_of(const Image& image, const std::string& lowered, const std::vect
 std::string plain_name(std::string_view spelled);
 
 /// One pointer is the input, one is the output (possibly the same), and the others are scratch. Parameters
-/// are identified by index. Each guess is added to `said`.
+/// are identified by index. Each guess is added to `assumptions`, as the end of a sentence that begins with
+/// "assumed".
 class KernelRoles {
  public:
   /// Throws InputError if the roles cannot be guessed.
-  KernelRoles(const Kernel& kernel, std::vector<std::string>& said);
+  KernelRoles(const Kernel& kernel, std::vector<std::string>& assumptions);
 
   const Kernel& kernel() const { return kernel_; }
   std::size_t input() const { return input_; }
@@ -62,7 +63,7 @@ class KernelRoles {
 
   /// The parameter's name as used in sentences.
   std::string described(std::size_t index) const;
-  void say(const std::string& sentence) const;
+  void assume(const std::string& phrase) const;
   /// Throws InputError: no contract can be guessed. `with`: what a contract must specify.
   [[noreturn]] void give_up(const std::string& why, const std::string& with = "") const;
 
@@ -70,7 +71,7 @@ class KernelRoles {
   std::size_t output_among(const std::vector<std::size_t>& written) const;
 
   const Kernel& kernel_;
-  std::vector<std::string>& said_;
+  std::vector<std::string>& assumptions_;
   std::size_t input_ = 0, output_ = 0;
   std::vector<std::size_t> scratch_;
 };
@@ -86,9 +87,8 @@ bool mentions(const std::string& name, std::initializer_list<std::string_view> w
 /// reduction, or if a correct kernel of its kind could fail.
 Reduction guess_reduction(const KernelRoles& roles);
 
-/// The whole instance. Adds one sentence to `said` for every guess. Throws InputError with the reason if no
-/// guess is possible.
-Instance guess_instance(const Kernel& kernel, std::vector<std::string>& said);
+/// The whole instance. Throws InputError with the reason if no guess is possible.
+Instance guess_instance(const Kernel& kernel, std::vector<std::string>& assumptions);
 
 /// A row of names.def.
 struct NameRow {

@@ -10,11 +10,11 @@
 namespace foldproof {
 namespace {
 
-/// Fills in one instance and adds a sentence for each guess.
+/// Fills in one instance and adds a phrase for each guess.
 class Guess {
  public:
-  Guess(const Kernel& kernel, std::vector<std::string>& said)
-      : kernel_(kernel), facts_(kernel.facts), roles_(kernel, said) {}
+  Guess(const Kernel& kernel, std::vector<std::string>& assumptions)
+      : kernel_(kernel), facts_(kernel.facts), roles_(kernel, assumptions) {}
 
   Instance instance() {
     name_buffers();
@@ -45,13 +45,12 @@ class Guess {
       launch_.cluster[i] = Expression::constant(facts_.cluster[i]);
     launch_.has_cluster = has_cluster;
     launch_.cooperative = facts_.uses_grid_sync;
-    if (launch_.cooperative)
-      roles_.say("it synchronizes the grid, so the launch is assumed to be cooperative");
+    if (launch_.cooperative) roles_.assume("a cooperative launch, since the kernel synchronizes the grid");
     launch_.grid = {Expression::parse("grid", {}), Expression::constant(1), Expression::constant(1)};
     launch_.block = {Expression::parse("block", {}), Expression::constant(1), Expression::constant(1)};
     const std::string shared = fmt::format("block * sizeof({})", name(instance_.reduction->accumulator));
     launch_.shared = facts_.uses_dynamic_shared ? Expression::parse(shared, {}) : Expression::constant(0);
-    if (facts_.uses_dynamic_shared) roles_.say("assumed dynamic shared memory: one element per thread");
+    if (facts_.uses_dynamic_shared) roles_.assume("dynamic shared memory of one element per thread");
   }
 
   std::uint32_t block() const {
@@ -69,15 +68,13 @@ class Guess {
 
   void find_domain() {
     find_count_parameter();
-    const std::uint32_t threads = block();
-    roles_.say(fmt::format("assumed block size: {} threads", threads));
-    add_variable("block", std::to_string(threads));
+    add_variable("block", std::to_string(block()));
     if (count_) {
       add_variable(read_unit(), units());
       add_groups();
       add_variable("grid", grid());
     } else {
-      roles_.say("no count parameter was found, so every thread is assumed to read one element");
+      roles_.assume("one element per thread, since no parameter is a count");
       add_variable("grid", facts_.uses_block_index ? "1 .. 64" : "1");
       add_variable(read_unit(), "grid * block");
       add_groups();
@@ -85,9 +82,9 @@ class Guess {
     if (roles_.lanes() > 1)
       add_variable("offset", "0");
     else if (facts_.widest_read > size_of(roles_.input_type()))
-      roles_.say(
-          "it reads several elements at once, but its signature does not guarantee that the input is aligned "
-          "for that; `offset = \"0\"` in [domain] of a contract does");
+      roles_.assume(
+          "an input of any alignment, although the kernel reads several elements at once (offset = \"0\" in "
+          "[domain] of a contract states that callers align it)");
   }
 
   /// The variable that counts the units in which a thread reads the input.
@@ -100,9 +97,7 @@ class Guess {
   /// The range of that variable.
   std::string units() {
     if (!facts_.uses_block_index && !facts_.reads_in_loop) {
-      roles_.say(
-          "no loop that reads the input was found, so a case has at most as many elements as threads; widen "
-          "count in a contract if it supports more");
+      roles_.assume("at most one element per thread, since no loop reads the input");
       return "1 .. block";
     }
     const bool narrow_index = info(instance_.reduction->op).gives == OperatorInfo::Gives::index &&
@@ -138,8 +133,8 @@ class Guess {
     });
     if (!integers.empty()) count_ = named == integers.end() ? integers.front() : *named;
     if (count_)
-      roles_.say(fmt::format("{} is assumed to be the number of {}", roles_.described(*count_),
-                             counts_groups(*count_) ? "groups" : "elements"));
+      roles_.assume(fmt::format("number of {} {}", counts_groups(*count_) ? "groups" : "elements",
+                                roles_.described(*count_)));
   }
 
   bool counts_groups(std::size_t index) const {
@@ -153,7 +148,7 @@ class Guess {
     if (info(instance_.reduction->op).gives == OperatorInfo::Gives::elements) {
       instance_.reduction->result = ResultShape::array;
       instance_.output_count = Expression::parse("count", {});
-      roles_.say("assumed output: one value per element");
+      roles_.assume("one result per element");
       return;
     }
     const bool atomic_on_output = std::ranges::any_of(facts_.atomics, [&](const TypedOperation& atomic) {
@@ -162,14 +157,15 @@ class Guess {
     const bool finishes = !facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index;
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
     instance_.output_count = Expression::parse(finishes ? "1" : "grid", {});
-    roles_.say(finishes ? "assumed output: one value" : "assumed output: one partial result per block");
+    roles_.assume(finishes ? "one result" : "one partial result per block");
     if (finishes && atomic_on_output && roles_.scratch().empty()) {
       instance_.output_initial = BufferContract::Initial::identity;
-      roles_.say("it accumulates with atomics, so the output is set to the identity before each launch");
+      roles_.assume(
+          "an output that holds the identity before each launch, since the kernel accumulates with atomics");
     }
     if (atomic_on_output && roles_.output_type() == Element::f32) {
       instance_.claims.flushes_subnormals = true;
-      roles_.say("f32 atomics on global memory flush subnormals, so the contract permits that");
+      roles_.assume("that subnormals may be flushed, as f32 atomics on global memory do");
     }
     for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
   }
@@ -187,9 +183,8 @@ class Guess {
     buffer.type = *parameter.element;
     buffer.count = Expression::parse(is_counter ? "1" : "grid", {});
     if (is_counter) buffer.initial = BufferContract::Initial::zero;
-    roles_.say(fmt::format(
-        "{} is assumed to be {}", roles_.described(index),
-        is_counter ? "a counter that starts at zero" : "scratch memory of one element per block"));
+    roles_.assume(roles_.described(index) + (is_counter ? " as a counter that starts at zero"
+                                                        : " as scratch memory of one element per block"));
     scratch_names_.emplace_back(index, buffer.name);
     return buffer;
   }
@@ -206,7 +201,7 @@ class Guess {
       argument.type = *parameter.element;
       argument.typed = true;
       argument.number = 1;
-      roles_.say(fmt::format("the value of {} is unknown, so 1 is passed", roles_.described(index)));
+      roles_.assume(fmt::format("{} = 1", roles_.described(index)));
     } else {
       argument.value = Expression::parse(integer_value(index), {});
     }
@@ -224,7 +219,7 @@ class Guess {
     const std::string& name = kernel_.parameters[index].name;
     if (mentions(name, {"grid", "blocks"})) return "grid";
     if (mentions(name, {"block", "threads"})) return "block";
-    roles_.say(fmt::format("the value of {} is unknown, so 1 is passed", roles_.described(index)));
+    roles_.assume(fmt::format("{} = 1", roles_.described(index)));
     return "1";
   }
 
@@ -239,8 +234,8 @@ class Guess {
 
 }  // namespace
 
-Instance guess_instance(const Kernel& kernel, std::vector<std::string>& said) {
-  return Guess(kernel, said).instance();
+Instance guess_instance(const Kernel& kernel, std::vector<std::string>& assumptions) {
+  return Guess(kernel, assumptions).instance();
 }
 
 }  // namespace foldproof

@@ -135,11 +135,10 @@ Reduction guess_reduction(const KernelRoles& roles) {
   if (info(reduction.op).takes("functions")) {
     reduction.accumulator = reduction.output == Element::f64 ? Element::f64 : Element::f32;
     reduction.functions = MathFunctions::fast;
-    roles.say(
-        "assumed exponentials: the fast intrinsics; functions = \"library\" in a contract requires more "
-        "accuracy");
+    roles.assume(
+        "exponentials by fast intrinsics (functions = \"library\" in a contract requires more accuracy)");
   }
-  roles.say(fmt::format("assumed operator: {}", foldproof::name(reduction.op)));
+  roles.assume(fmt::format("operator {}", foldproof::name(reduction.op)));
   return reduction;
 }
 

@@ -19,8 +19,8 @@ bool works_on(std::string_view type, Element element) {
   return (type.starts_with('s') || type.starts_with('u')) && type.substr(1) == name(element).substr(1);
 }
 
-KernelRoles::KernelRoles(const Kernel& kernel, std::vector<std::string>& said)
-    : kernel_(kernel), said_(said) {
+KernelRoles::KernelRoles(const Kernel& kernel, std::vector<std::string>& assumptions)
+    : kernel_(kernel), assumptions_(assumptions) {
   std::vector<std::size_t> read, written;
   for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
     const Parameter& parameter = kernel_.parameters[i];
@@ -36,12 +36,9 @@ KernelRoles::KernelRoles(const Kernel& kernel, std::vector<std::string>& said)
   if (read.empty() || written.empty()) give_up("it has no pointer for the input or none for the output");
   input_ = read.front();
   output_ = output_among(written);
-  say(in_place() ? fmt::format("{} is assumed to be the input and the output", described(input_))
-                 : fmt::format("{} is assumed to be the input, {} the output", described(input_),
-                               described(output_)));
-  if (lanes() > 1)
-    say(fmt::format("{} points to groups of {} elements: cases consist of whole, aligned groups",
-                    described(input_), lanes()));
+  assume(in_place() ? fmt::format("input and output {}", described(input_))
+                    : fmt::format("input {}, output {}", described(input_), described(output_)));
+  if (lanes() > 1) assume(fmt::format("whole, aligned groups of {} elements", lanes()));
   for (const std::size_t index : written)
     if (index != output_ && index != input_) scratch_.push_back(index);
 }
@@ -59,9 +56,7 @@ std::string KernelRoles::described(std::size_t index) const {
                                 : fmt::format("\"{}\"", parameter.name);
 }
 
-void KernelRoles::say(const std::string& sentence) const {
-  said_.push_back(fmt::format("{}: {}.", kernel_.entry, sentence));
-}
+void KernelRoles::assume(const std::string& phrase) const { assumptions_.push_back(phrase); }
 
 void KernelRoles::give_up(const std::string& why, const std::string& with) const {
   throw InputError(

@@ -505,8 +505,9 @@ TEST_CASE(
   CHECK(smaller.status == 0);
   const std::string notes = smaller.json.at("kernels").at(0).at("notes").dump();
   INFO(notes);
-  CHECK(notes.find("block_sum: blocks of 256 threads access memory out of bounds and blocks of 128 do not; "
-                   "assumed block size: 128 threads.") != std::string::npos);
+  CHECK(notes.find(
+            "that callers use smaller blocks, since blocks of 256 threads access memory out of bounds, block "
+            "size 128.") != std::string::npos);
   // An index that is too large by one is out of bounds for every block size.
   const std::string off = folder.file("off.cu", kernel("__shared__ float s[2][256];", "+ 1"));
   CHECK(run_json({"audit", off}).status == 1);
