@@ -119,10 +119,13 @@ CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& insta
   StoredCase stored{is_cache_ ? subject : subject.lexically_relative(without_links(folder_)), instance.label,
                     std::string(name(finding.kind)), c, entry_of(contract, instance)};
   if (stored.contract.empty()) stored.contract = subject;
-  const std::uint64_t where = hash_of(subject.string() + to_string(finding.at));
-  const std::string file = fmt::format("{}-{}{}{}-{:08x}.toml", file_name_part(subject.stem().string()),
-                                       file_name_part(instance.label), instance.label.empty() ? "" : "-",
-                                       name(finding.kind), where >> 32);
+  // Paths relative to the store, so that a case has the same name on every machine.
+  Position where = finding.at;
+  where.file = fs::path(where.file).lexically_proximate(without_links(folder_)).string();
+  const std::string file =
+      fmt::format("{}-{}{}{}-{:08x}.toml", file_name_part(subject.stem().string()),
+                  file_name_part(instance.label), instance.label.empty() ? "" : "-", name(finding.kind),
+                  hash_of(stored.contract.string() + to_string(where)) >> 32);
   const std::string why_not = write(file, to_toml(stored));
   if (why_not.empty() && is_cache_ && !lasting_user_cache())
     return {"",

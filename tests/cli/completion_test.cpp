@@ -1,4 +1,5 @@
 // The scripts of `foldproof completion`, and the manual page.
+#include "base/files.h"
 #include "catch.h"
 #include "cli/program.h"
 
@@ -29,6 +30,11 @@ TEST_CASE("bash completes verbs, options and values") {
 
 TEST_CASE("bash completes the name of a file where an argument is one") {
   CHECK(offered("foldproof audit my_", 2) == "\n");
+}
+
+TEST_CASE("docs/options.md lists the options that the program accepts") {
+  CHECK(foldproof::read_text_file(source_file("docs/options.md"), std::size_t{1} << 20) ==
+        run({"manual", "--markdown"}).out);
 }
 
 TEST_CASE("the manual page lists each verb, its options and the exit statuses") {

@@ -76,6 +76,17 @@ TEST_CASE("a failing case is stored, replayed first, and gives the same finding 
   CHECK(replayed.cases == 1);
 }
 
+TEST_CASE("a stored case has the same name wherever its contract is") {
+  const TemporaryFolder here, there;
+  const auto stored_name = [](const fs::path& folder) {
+    fake::audit(contract_at(folder / "fake.toml"), loses_element_40, storing_in(folder / "cases"));
+    const auto files = files_in(folder / "cases");
+    REQUIRE(files.size() == 1);
+    return files.front().filename();
+  };
+  CHECK(stored_name(here.path()) == stored_name(there.path()));
+}
+
 TEST_CASE("what is not read in a store is noted") {
   const TemporaryFolder folder;
   const fs::path store = folder.path() / "cases";
