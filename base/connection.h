@@ -48,7 +48,7 @@ class Connection {
   bool is_alive();
   /// The last line that the program printed since forget_words(); empty if none.
   std::string last_words() const;
-  /// Excludes what was printed until now from last_words(), since it does not explain a later end.
+  /// Excludes what was printed so far from last_words(), since it does not explain a later end.
   void forget_words();
 
  private:

@@ -7,7 +7,7 @@
 
 namespace foldproof {
 
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): every bit of x changes half the bits of the result.
+/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): every bit of x changes half the bits of the result.
 constexpr std::uint64_t mixed(std::uint64_t x) {
   x ^= x >> 30;
   x *= 0xbf58476d1ce4e5b9;

@@ -65,7 +65,7 @@ class GracefulEnd {
   GracefulEnd& operator=(const GracefulEnd&) = delete;
 };
 
-/// While one exists, the process ends 0.7 s after the deadline; who polls the deadline can end by itself
+/// While one exists, the process ends 0.7 s after the deadline; a loop that polls the deadline can end
 /// before. Only one can exist at a time. For work that does not poll, such as reading; without a handler, it
 /// has no effect.
 class TimeLimit {

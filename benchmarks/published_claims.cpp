@@ -256,7 +256,7 @@ constexpr Claim claims[] = {
     {"A5: divergence only inside the last warp.",
      "Hwu, Kirk, El Hajj, *Programming Massively Parallel Processors*, 4th edition, section 10.4",
      last_warp_diverges},
-    {"Warp utilisation: A2 50 %, A5 85 %, B7 100 %.", unknown, utilisation},
+    {"Warp utilization: A2 50 %, A5 85 %, B7 100 %.", unknown, utilisation},
     {"A tree of 256 threads takes 16 shared accesses and 8 barriers.", unknown, tree_costs},
     {"B7 takes 2 shared accesses and 1 barrier.", unknown, shuffle_costs},
     {"The shuffle version needs no shared memory.", LUITJENS, no_shared_memory},

@@ -173,7 +173,7 @@ bool proves(const std::vector<Assignment>& assignments, const MutationRunOptions
   }
 }
 
-/// The earlier of both.
+/// The earlier of the two.
 std::chrono::steady_clock::time_point earlier(Deadline budget, std::chrono::steady_clock::time_point other) {
   return budget ? std::min(*budget, other) : other;
 }

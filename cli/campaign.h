@@ -102,7 +102,7 @@ Exit conclude(const CampaignResult& result, Severity fail_on, const Console& con
 void check_has_gpu(const std::string& sanitizer, bool has_gpu);
 
 /// The tools that `--sanitizer` names, separated by commas. Throws InputError for an unknown name, and
-/// Unsupported if compute-sanitizer is missing or unknown, so that nothing unchecked is taken for checked.
+/// Unsupported if compute-sanitizer is missing or unknown, so that nothing unchecked counts as checked.
 std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list);
 
 /// Audits one instance with a runner. It is called twice per instance, and must request the same jobs both

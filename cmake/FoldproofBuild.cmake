@@ -44,7 +44,7 @@ function(foldproof_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${FOLDPROOF_UNITY} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
-# For modules that spend no time in loops: optimising them takes a third of their compile time.
+# For modules that spend no time in loops: optimizing them takes a third of their compile time.
 function(foldproof_optimise_less target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 endfunction()

@@ -103,8 +103,8 @@ std::size_t declarator_in(std::string_view type) {
   return std::string_view::npos;
 }
 
-/// "float const*" for "const float*", as the demangler writes it. The qualifiers of "const int" are no part
-/// of a signature.
+/// "float const*" for "const float*", as the demangler writes it. The qualifiers of "const int" do not belong
+/// to a signature.
 std::string with_qualifiers_last(std::string_view type) {
   std::string qualifiers;
   for (bool more = true; more;) {

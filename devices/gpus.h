@@ -12,7 +12,7 @@ struct Gpus {
   std::string lack;          ///< why there is none, as a sentence; empty if there is one
 };
 
-/// Queries the driver once, in a separate process: a process that has initialised the driver cannot use it in
+/// Queries the driver once, in a separate process: a process that has initialized the driver cannot use it in
 /// its forks, but an audit forks for each of its tasks.
 const Gpus& gpus();
 

@@ -5,7 +5,7 @@
 
 #include "reduction_operators.cuh"
 
-/// The bits of a float or double as integers, of which there are atomics.
+/// The bits of a float or double as integers, for which atomics exist.
 template <typename T>
 struct BitsOf {
   using Signed = std::conditional_t<sizeof(T) == 4, int, long long>;

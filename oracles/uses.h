@@ -17,8 +17,7 @@ struct Use {
   bool decides = false;  ///< control flow depends on it
   /// How often it enters the results, in total: its factor in a sum, its exponent in a product, or the number
   /// of comparisons for a minimum or maximum. Counted in real arithmetic, so that terms that a compensated
-  /// sum adds and subtracts again cancel. Nothing if a path contains an operation about which nothing is
-  /// known.
+  /// sum adds and subtracts again cancel. Absent if a path contains an unknown operation.
   std::optional<double> times;
 };
 

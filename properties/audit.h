@@ -33,7 +33,7 @@ struct AuditOptions {
   std::optional<std::filesystem::path> store;
   /// Called after every evaluation of a case.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
-  /// Called with what is known whenever a finding is new, for the case that the process does not survive what
+  /// Called with what is known whenever a finding is new, in case the process does not survive what
   /// follows. The verdict is `skipped` if the findings alone do not decide it.
   std::function<void(const KernelReport&)> so_far;
   std::chrono::milliseconds

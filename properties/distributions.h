@@ -46,7 +46,7 @@ struct InputPlan {
   std::uint64_t count = 0;
   Element output = Element::f32;
   std::uint64_t tile = 32;  ///< elements per block, one per thread; at least 1
-  std::uint64_t row = 0;    ///< elements per row, of which the last may be shorter; 0: a single row
+  std::uint64_t row = 0;    ///< elements per row; the last row may be shorter; 0: a single row
 };
 
 /// Whether the distribution or transform supports elements of this type.

@@ -107,7 +107,7 @@ struct Variable {
   std::uint32_t alignment = 0;         ///< bytes; 0: the natural alignment of the type
   std::vector<std::uint64_t> extents;  ///< array extents; {0} for an unsized array []; empty: a scalar
   std::optional<std::uint32_t> register_count;  ///< for %r<5>
-  /// Initialiser: literals, or addresses of variables and functions (with `generic()` or a byte mask).
+  /// Initializer: literals, or addresses of variables and functions (with `generic()` or a byte mask).
   struct Value {
     std::variant<Literal, Name> value;
     std::int64_t offset = 0;

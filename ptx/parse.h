@@ -11,7 +11,7 @@ namespace foldproof::ptx {
 /// Parses PTX text. `name` identifies the text in errors. Throws InputError with line and column; never
 /// crashes or runs long on any input (ptx/parser/limits.h bounds nesting, registers and sizes).
 /// Guarantees: array extents times element size fit limits::variable_bytes; alignments are powers of two; an
-/// initialiser holds all values of its array's first rows, in order, and never more than the array holds;
+/// initializer holds all values of its array's first rows, in order, and never more than the array holds;
 /// WARP_SZ and constant expressions are folded into literals; a name is defined at most once at module scope;
 /// an unknown directive is kept in Module::unknown.
 Module parse(std::string_view text, const std::string& name);

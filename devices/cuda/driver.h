@@ -18,7 +18,7 @@ struct Driver {
 #undef FOLDPROOF_DRIVER_FUNCTION
 };
 
-/// Opens and initialises the driver once. Throws Unsupported if there is no driver, no GPU, or if the driver
+/// Opens and initializes the driver once. Throws Unsupported if there is no driver, no GPU, or if the driver
 /// is too old and lacks a function.
 const Driver& driver();
 

@@ -78,7 +78,7 @@ Gpus read_from(const std::string& text) {
   return all;
 }
 
-/// Queries the driver in a fork: a process that has initialised the driver must not fork afterwards.
+/// Queries the driver in a fork: a process that has initialized the driver must not fork afterwards.
 Gpus asked_elsewhere() {
   constexpr std::size_t max_text = 4096;
   try {

@@ -125,7 +125,7 @@ class EmulatedRunner final : public Runner {
   }
 
   // Whether the result depends on undefined values. Sums and scans of partially filled tiles compute with
-  // such values and discard the results, often in ways that bitwise propagation cannot recognise (x + u - u).
+  // such values and discard the results, often in ways that bitwise propagation cannot recognize (x + u - u).
   bool undefined_values_matter(const Job& job, const Attempt& first) {
     Job again = job;
     again.trace.reset();

@@ -1,4 +1,4 @@
-// H10a: AdaptiveCpp #823. __activemask() is taken for the members of the group. It names the lanes that
+// H10a: AdaptiveCpp #823. __activemask() is assumed to be the mask of the group. It names the lanes that
 // happen to run together, and nothing makes them all: a lane that the mask leaves out is read all the same.
 // Fixed by passing the group's own mask: warp/shuffle_down.cu.
 #include <cstddef>

@@ -1,4 +1,4 @@
-// F1: the largest magnitude of each group, as a scale for quantising it (of a key-value cache, say). One warp
+// F1: the largest magnitude of each group, as a scale for quantizing it (of a key-value cache, say). One warp
 // per group: groups are small and numerous.
 #include <cstddef>
 

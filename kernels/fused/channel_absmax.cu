@@ -1,4 +1,4 @@
-// F1: the largest magnitude of each channel, a column of a matrix stored by rows, as a scale for quantising
+// F1: the largest magnitude of each channel, a column of a matrix stored by rows, as a scale for quantizing
 // it.
 #include <cstddef>
 

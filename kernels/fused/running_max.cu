@@ -1,4 +1,4 @@
-// F10: the running maximum of scores, of which whole chunks may be masked, by one warp: a chunk of 32 at a
+// F10: the running maximum of scores, whose chunks may be entirely masked, by one warp: a chunk of 32 at a
 // time, with the maximum of all previous ones carried along.
 #include <cstddef>
 

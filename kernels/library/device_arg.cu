@@ -1,4 +1,4 @@
-// C5-arg: cub::DeviceReduce::ArgMin and ArgMax, where the extreme stands; of equal ones the first.
+// C5-arg: cub::DeviceReduce::ArgMin and ArgMax, the index of the extreme; of equal ones the first.
 #include <cub/device/device_reduce.cuh>
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 struct ArgMin {};
 struct ArgMax {};
 
-/// At least one element. The extreme itself comes along, since the library has it anyway.
+/// At least one element. The extreme itself is returned too, since the library has it anyway.
 template <typename Op, typename T>
 cudaError_t device_arg(const T* input, Wide<T>* extreme, std::int64_t* index, std::int64_t count) {
   return with_scratch([&](void* scratch, std::size_t& bytes) {

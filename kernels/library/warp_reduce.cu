@@ -14,7 +14,7 @@ __global__ void warp_reduce(const T* input, Wide<T>* partials, std::size_t count
 
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   // All lanes call. Of what they bring the library folds the first `valid` values and no other, so this needs
-  // no identity, save where there is none: lane 0's own value is the total of none too.
+  // no identity, except where there is none: lane 0's own value is the total of none too.
   const std::size_t first = i / width * width;
   const int valid = first < count ? static_cast<int>(min(count - first, std::size_t{width})) : 0;
   Wide<T> value = element_or_identity<Op>(input, i, count);

@@ -11,7 +11,7 @@ struct Looped {
   __device__ static T reduce(T value) {
     for (unsigned step = 16; step > 0; step /= 2) {
       // A lane reads the register of the lane `step` above it: no shared memory, and no barrier, since the
-      // shuffle synchronises the lanes named by the mask. A lane without a lane above it gets its own value,
+      // shuffle synchronizes the lanes named by the mask. A lane without a lane above it gets its own value,
       // which affects only results that are not used.
       value = Op::apply(value, __shfl_down_sync(0xffffffffu, value, step));
     }

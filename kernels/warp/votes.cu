@@ -25,7 +25,7 @@ struct Count {
   static constexpr unsigned none = 0;
 };
 
-/// A row a warp; blockDim.x is a multiple of 32.
+/// One row per warp; blockDim.x is a multiple of 32.
 template <typename Question, typename T>
 __global__ void votes(const T* input, unsigned* answers, std::size_t rows, std::size_t columns) {
   const unsigned lane = threadIdx.x % 32;

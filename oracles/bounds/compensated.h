@@ -23,7 +23,7 @@ Bound kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, const D
 /// correction is added.
 Bound joined_kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude);
 
-/// A tree of additions of normalised pairs (Joldes, Muller, Popescu 2017, algorithms 4 and 6); the result is
+/// A tree of additions of normalized pairs (Joldes, Muller, Popescu 2017, algorithms 4 and 6); the result is
 /// the high half: u |s| + (1 + u) ((1 + e)^(n - 1) - 1) A with e = 3u^2 / (1 - 4u). Requires at least three
 /// bits of precision.
 Bound double_float_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude);

@@ -37,7 +37,7 @@ class IntegerSums {
     part.add(true, static_cast<std::uint64_t>(std::int64_t{magnitude} - sum) / 2, 0);
   }
 
-  /// Sums 32-bit halves separately: 2^20 of them stay far below 64 bits, and the loops are vectorised.
+  /// Sums 32-bit halves separately: 2^20 of them stay far below 64 bits, and the loops are vectorized.
   static void add_wide(std::span<const T> values, const SignedSums& part) {
     constexpr unsigned half_bits = 32;
     constexpr std::uint64_t half = (std::uint64_t{1} << half_bits) - 1;

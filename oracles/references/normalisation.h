@@ -9,7 +9,7 @@
 
 namespace foldproof {
 
-/// The transformation of a normalised value: times weight, plus bias. Empty means 1 and 0 everywhere.
+/// The transformation of a normalized value: times weight, plus bias. Empty means 1 and 0 everywhere.
 struct Affine {
   std::span<const Dyadic> weights, biases;
 };

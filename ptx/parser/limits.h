@@ -19,7 +19,7 @@ inline constexpr std::uint64_t registers = std::uint64_t{1} << 20;
 inline constexpr std::uint32_t alignment = std::uint32_t{1} << 20;
 inline constexpr std::size_t dimensions = 8;
 inline constexpr std::uint64_t variable_bytes = std::uint64_t{1} << 32;
-/// Zeros that short rows of an initialiser imply: {{1}, {2}} of [2][1000].
+/// Zeros that short rows of an initializer imply: {{1}, {2}} of [2][1000].
 inline constexpr std::uint64_t padded_values = std::uint64_t{1} << 20;
 /// Names of inlined functions copied into the line table; names beyond this limit stay empty.
 inline constexpr std::size_t function_name_bytes = std::size_t{64} << 20;

@@ -1,4 +1,4 @@
-// racecheck writes every hazard twice: per byte, with threads and launch but without severity, and summarised
+// racecheck writes every hazard twice: per byte, with threads and launch but without severity, and summarized
 // over the whole run, with severity but without launch. This module merges the two.
 #pragma once
 

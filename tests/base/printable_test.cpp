@@ -108,7 +108,7 @@ TEST_CASE("a line that a CI service would take for a command begins with an esca
   CHECK(without_commands("") == "");
 }
 
-TEST_CASE("a command in brackets is broken by an escape, wherever it stands") {
+TEST_CASE("a command in brackets is broken by an escape, wherever it is") {
   CHECK(without_commands("a ##vso[task.setvariable]b") == "a #\\x23vso[task.setvariable]b");
   CHECK(without_commands("##[group]a ###[x]") == "#\\x23[group]a ##\\x23[x]");
   CHECK(without_commands("## title, a##b, ##") == "## title, a##b, ##");

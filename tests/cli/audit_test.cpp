@@ -104,7 +104,7 @@ std::string reject_another_source(const Folder& folder, const std::string& error
   return fake_nvcc(folder, "echo release 13.0", "echo 'broken.cu(3): error: " + error + "'; exit 1");
 }
 
-/// A pipe for standard error that nobody reads and that accepts nothing more.
+/// A pipe for standard error that is never read and that accepts nothing more.
 struct FullPipe {
   explicit FullPipe(const Folder& folder) : path(folder.path("pipe")) {
     REQUIRE(mkfifo(path.c_str(), 0600) == 0);
@@ -376,7 +376,7 @@ TEST_CASE("a budget ends an audit early, and the report says so") {
   CHECK(ran.json.at("kernels").at(0).at("notes").dump().find("budget") != std::string::npos);
 }
 
-TEST_CASE("a budget ends an audit whose standard error nobody reads") {
+TEST_CASE("a budget ends an audit whose standard error is never read") {
   const AddOne folder;
   folder.file("second.toml", add_one_contract);
   const FullPipe pipe(folder);
@@ -387,7 +387,7 @@ TEST_CASE("a budget ends an audit whose standard error nobody reads") {
   CHECK(ran.out.find("add_one") != std::string::npos);
 }
 
-TEST_CASE("an error is printed as JSON although nobody reads standard error") {
+TEST_CASE("an error is printed as JSON although standard error is never read") {
   const Folder folder;
   const FullPipe pipe(folder);
   const RanJson ran = run_json({"audit", folder.path("missing.toml")}, {.err = pipe.path});

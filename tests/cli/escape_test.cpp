@@ -105,7 +105,7 @@ TEST_CASE("printf of a kernel prints escapes in text and its bytes in JSON") {
   CHECK(printed.starts_with("\x1b[31mred\r\x07\tone\n"));
 }
 
-TEST_CASE("what a kernel prints is no command for a CI service") {
+TEST_CASE("what a kernel prints is not a command for a CI service") {
   const Folder folder;
   const std::string file =
       folder.file("printer.ptx", printing_ptx("::add-mask::a\n \t::error::b\n##vso[task.setvariable]c\n"));

@@ -33,7 +33,7 @@ struct NeedlessBarriers : Folder {
 std::string with_equivalent(const std::string& change, const std::string& code = "setp.ge") {
   return add_one_contract +
          "[[equivalent]]\nmutation = \"force-compare\"\nfile = \"add_one.ptx\"\ncode = \"" + code +
-         "\"\nchange = \"" + change + "\"\nreason = \"Nobody reads it.\"\n";
+         "\"\nchange = \"" + change + "\"\nreason = \"It is never read.\"\n";
 }
 
 Names labels(const RanJson& ran) {

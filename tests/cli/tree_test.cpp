@@ -12,7 +12,7 @@ using namespace foldproof::test;
 namespace {
 
 /// warp_sum(const float* x, float* total, unsigned count): lane t has x[t], and halves are folded onto each
-/// other. `first` is the first stride of the fold: 16, or less in order to lose lanes.
+/// other. `first` is the first stride of the fold: 16, or less to lose lanes.
 std::string warp_sum(int first) {
   return R"(.version 8.0
 .target sm_90

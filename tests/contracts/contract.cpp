@@ -276,7 +276,7 @@ TEST_CASE("same_for_every_launch needs a deterministic result whose shape does n
         "results");
 }
 
-TEST_CASE("the output may be initialised before a launch, or be the input") {
+TEST_CASE("the output may be initialized before a launch, or be the input") {
   const Workshop workshop;
   const Instance instance =
       workshop.load(with_end("[output]\ninitial = \"zero\"\nin_place = true\nreset = \"once\"")).instances[0];

@@ -33,7 +33,7 @@ std::string in_utf16(const std::string& text) {
 TEST_CASE("contracts of a folder are found by their format, in path order") {
   const Workshop workshop;
   const auto b = workshop.write("b/x.toml", "# first a comment\nformat = 1\n");
-  const auto a = workshop.write("a.toml", "format=1\nthis is no TOML");
+  const auto a = workshop.write("a.toml", "format=1\nthis is not TOML");
   workshop.write("other.toml", "[package]\nformat = 1\n");
   workshop.write("formatting.toml", "formatting = 1\n");
   workshop.write("a.txt", "format = 1\n");

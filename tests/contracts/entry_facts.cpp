@@ -24,7 +24,7 @@ std::string one_a_line(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("flushing inline assembly is recognised on one line together with its declarations") {
+TEST_CASE("flushing inline assembly is recognized on one line together with its declarations") {
   CHECK(facts("{ .reg .f32 t; mul.ftz.f32 t, %f1, %f2; add.f32 %f1, t, %f2; }").flushes_subnormals);
   CHECK_FALSE(facts("{ .reg .f32 t; mul.f32 t, %f1, %f2; add.f32 %f1, t, %f2; }").flushes_subnormals);
 }

@@ -200,7 +200,7 @@ TEST_CASE("blocks that write without atomics are assumed to write partial result
         "partial result per block, block size 128.");
 }
 
-TEST_CASE("atomics on the output imply a single value, initialised to the identity") {
+TEST_CASE("atomics on the output imply a single value, initialized to the identity") {
   const Contract contract = guess("total");
   CHECK(only(contract).reduction->result == ResultShape::value);
   CHECK(only(contract).reduction->input == Element::f64);
@@ -314,7 +314,7 @@ TEST_CASE("an entry that cannot be guessed is refused with the reason") {
   CHECK(guess_error("plain").find("its parameters are unknown") != std::string::npos);
 }
 
-TEST_CASE("an operator other than a fold is recognised by its name, longer words first") {
+TEST_CASE("an operator other than a fold is recognized by its name, longer words first") {
   const auto op = [](std::string_view name) {
     const NameRow* row = row_of_name(name);
     return row == nullptr ? "none" : info(row->op).name;
@@ -426,7 +426,7 @@ TEST_CASE("a starter contract keeps every form of argument, scratch memory and s
         std::string::npos);
 }
 
-TEST_CASE("templates are instantiated with usual arguments, and parameters are recognised by their names",
+TEST_CASE("templates are instantiated with usual arguments, and parameters are recognized by their names",
           "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;

@@ -143,7 +143,7 @@ TEST_CASE("concurrent readers and writers of one key never see a partial file") 
   CHECK(std::distance(fs::directory_iterator(workshop.path() / "ptx"), fs::directory_iterator()) == 2);
 }
 
-TEST_CASE("a cache that cannot be written is no error") {
+TEST_CASE("a cache that cannot be written is not an error") {
   CHECK_NOTHROW(PtxCache("/proc/nowhere").keep("key", {{}, "x"}));
 }
 

@@ -27,7 +27,7 @@ constexpr const char* source = R"(
 template <typename T> void sum(const T* input, T* output, unsigned long count) {
   *output = 0;
   for (unsigned long i = 0; i < count; ++i) *output += input[i];
-  std::puts("what a library prints is no answer");
+  std::puts("what a library prints is not an answer");
 }
 void leave(float*) {}
 void add_one(float* output) { *output += 1; }

@@ -74,7 +74,7 @@ TEST_CASE("a warp that exits while others wait releases them") {
           each(64, [](auto k) { return k < 32 ? 5 : 0; }));
 }
 
-TEST_CASE("counted barriers synchronise groups of warps independently") {
+TEST_CASE("counted barriers synchronize groups of warps independently") {
   // Warps 0 and 1 use barrier 1 three times; warps 2 and 3 use barrier 2 once.
   const std::string body = R"(
     .shared .u32 box[128];

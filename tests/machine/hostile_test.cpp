@@ -98,7 +98,7 @@ TEST_CASE("a name declared twice in one scope is refused") {
   CHECK(contains(refused(".reg .b32 twice; .reg .b64 twice;"), "declared twice"));
 }
 
-TEST_CASE("an initialiser with an undeclared name is refused") {
+TEST_CASE("an initializer with an undeclared name is refused") {
   CHECK(contains(refused("", ".global .u64 pointer = missing;"), "which the module does not declare"));
 }
 

@@ -284,7 +284,7 @@ TEST_CASE("global variables hold their initial values, including addresses, and 
   CHECK(out[0] == 407);
 }
 
-TEST_CASE("a global variable without an initialiser is zero") {
+TEST_CASE("a global variable without an initializer is zero") {
   CHECK(results("ld.global.u32 %r1, [blank+4]; st.global.u32 [mine], %r1;",
                 {.buffers = {}, .module = ".global .u32 blank[2];", .block = {1, 1, 1}})[0] == 0);
 }

@@ -220,7 +220,7 @@ TEST_CASE("bar.warp.sync with a partial mask does not affect the other lanes") {
           each(32, [](auto k) { return k < 8 ? 7 - k : 99; }));
 }
 
-TEST_CASE("bar.warp.sync synchronises lanes at different instructions with the same mask") {
+TEST_CASE("bar.warp.sync synchronizes lanes at different instructions with the same mask") {
   const std::string body = R"(
     .shared .u32 box[32];
     mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; setp.lt.u32 %p1, tid, 16; st.shared.u32 [%r2], tid;

@@ -1,4 +1,4 @@
-// Results with additional operands, or that are not sums: dot products, ratios, losses, normalised rows,
+// Results with additional operands, or that are not sums: dot products, ratios, losses, normalized rows,
 // ranks, counts and segments.
 #include "oracles/operands.h"
 

@@ -239,7 +239,7 @@ TEST_CASE("softmax of hostile rows is correct") {
   CHECK(of({}).empty());
 }
 
-TEST_CASE("normalised rows are correct") {
+TEST_CASE("normalized rows are correct") {
   const auto values = doubles({1, 2, 3, 4});
   // Mean 2.5, variance 1.25: with epsilon 1 the root is 1.5.
   const auto evidence = layer_norm(Element::f64, values, Dyadic(1, 0));

@@ -189,7 +189,7 @@ TEST_CASE("no variance in floats violates its bound, for any mean") {
   of_textbook.report("textbook variance", 0.1);
 }
 
-TEST_CASE("a variance without a bound is recognised") {
+TEST_CASE("a variance without a bound is recognized") {
   CHECK_FALSE(two_pass_variance_bound({}, 1, f32));
   CHECK_FALSE(textbook_variance_bound({1, Dyadic(1, 0), Dyadic(1, 0), Dyadic(1, 0)}, 0, f32));
   CHECK_FALSE(two_pass_variance_bound({(1 << 24) + 1, {}, {}, {}}, 1, f32));

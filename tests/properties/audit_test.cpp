@@ -93,7 +93,7 @@ TEST_CASE("a sum that loses its last element is a wrong value, shown with a sing
   CHECK(finding.message.find("the input is 0x1p+0 (1)") != std::string::npos);
 }
 
-TEST_CASE("an uninitialised output is reported as a wrong value after the undefined behaviour") {
+TEST_CASE("an uninitialized output is reported as a wrong value after the undefined behaviour") {
   const auto kernel = [](const Launch& l) {
     const std::vector<float> values = l.elements<float>();
     const std::uint32_t poison = UndefinedFill::poison;

@@ -26,7 +26,7 @@ std::uint64_t counted(const std::vector<CoverageGroup>& groups, const std::strin
   return 0;
 }
 
-TEST_CASE("special values are recognised in the input") {
+TEST_CASE("special values are recognized in the input") {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   const InputFacts all = facts(Element::f32, {nan, inf, -inf, 0.0, -0.0, 0x1p-149, 1});
   CHECK((all.nan && all.infinity && all.minus_infinity && all.zero && all.minus_zero && all.subnormal));

@@ -56,7 +56,7 @@ TEST_CASE("negative inputs contain only values below zero") {
   for (const Number& x : drawn("negative", Element::i32, 500)) REQUIRE((x.negative && !x.is_zero()));
 }
 
-TEST_CASE("ties of the input's own format are drawn if the output is no floating-point format") {
+TEST_CASE("ties of the input's own format are drawn if the output is not a floating-point format") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto ties = [&](Element output) {
       return make_input({"ties", seed}, {Operator::max, Element::f16, Element::f16, 9, output});

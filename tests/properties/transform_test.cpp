@@ -1,4 +1,4 @@
-// The properties of transforms and parametrised distributions, checked on the inputs that they make.
+// The properties of transforms and parametrized distributions, checked on the inputs that they make.
 #include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>

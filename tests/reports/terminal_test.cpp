@@ -190,7 +190,7 @@ TEST_CASE("only commands to be copied exceed the requested width") {
       {{"T", "f32"}, {"OPERATOR", "sum"}, {"ACCUMULATOR", "f64"}, {"LAYOUT", "interleaved"}, {"B", "1024"}});
   wordy.kernel = "A8 a kernel whose name goes on and on and on and on and on until the end of it";
   wordy.notes = {
-      "one note that is so long that it has to be broken, since nobody reads lines that do not end, and so "
+      "one note that is so long that it has to be broken, since lines that do not end are never read, and so "
       "on"};
   wordy.verdict = Verdict::findings;
   wordy.findings = {race()};

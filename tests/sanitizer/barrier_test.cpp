@@ -107,7 +107,7 @@ TEST_CASE("bar.warp.sync orders the lanes of its mask") {
 }
 
 TEST_CASE("order is transitive through overlapping masks") {
-  // Lanes 0 and 1 synchronise, then lanes 1 and 2: lane 0's write is ordered before lane 2's read.
+  // Lanes 0 and 1 synchronize, then lanes 1 and 2: lane 0's write is ordered before lane 2's read.
   const auto chain = [](const std::string& first, const std::string& second) {
     return in_block(32,
                     "setp.eq.u32 %p5, lane, 0; setp.eq.u32 %p6, lane, 1; setp.eq.u32 %p7, lane, 2; "

@@ -351,7 +351,7 @@ TEST_CASE("compute-sanitizer: each synccheck error is mapped to its kind") {
   CHECK(kind("Something new") == "barrier-divergence");
 }
 
-TEST_CASE("compute-sanitizer: initcheck's reads are uninitialised reads for every record kind") {
+TEST_CASE("compute-sanitizer: initcheck's reads are uninitialized reads for every record kind") {
   for (const char* kind : {"Precise", "Initcheck"})
     CHECK(kind_in("initcheck", event(kind, text("Uninitialized __global__ memory read of size 4 bytes"))) ==
           "uninitialized-read");

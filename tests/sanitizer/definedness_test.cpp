@@ -39,16 +39,16 @@ TEST_CASE(
     st.shared.u32 [%r2], tid;)") == "uninitialized-read");
 }
 
-TEST_CASE("an uninitialised variable is reported where it decides something") {
+TEST_CASE("an uninitialized variable is reported where it decides something") {
   const auto found = undefined("\nadd.u32 %r1, %r1, 1;\nst.global.u32 [mine], %r1;");
   REQUIRE(kinds(found) == "uninitialized-read");
-  CHECK(contains(found[0].message, "depends on an uninitialised variable"));
+  CHECK(contains(found[0].message, "depends on an uninitialized variable"));
   CHECK(found[0].other->line == 2);
   CHECK(undefined_kinds("add.u32 %r1, %r1, 1; st.global.u32 [mine], tid;") == "none");
   CHECK(undefined_kinds("@%p1 bra on; st.global.u32 [mine], tid; on:") == "uninitialized-read");
 }
 
-TEST_CASE("an uninitialised variable does not hide memory that was never written") {
+TEST_CASE("an uninitialized variable does not hide memory that was never written") {
   const std::string guarded = tile + "setp.lt.u32 %p1, tid, 16; mov.u32 %r5, tile; ";
   // The load is the first use of %r6 and also reads unwritten memory.
   const auto found = undefined(guarded +
@@ -62,7 +62,7 @@ TEST_CASE("an uninitialised variable does not hide memory that was never written
                         "st.global.u32 [mine], %r2;") == "uninitialized-read");
 }
 
-TEST_CASE("an uninitialised variable whose value is discarded or cancels is not reported") {
+TEST_CASE("an uninitialized variable whose value is discarded or cancels is not reported") {
   CHECK(undefined_kinds("add.u32 %r2, %r1, tid; sub.u32 %r2, %r2, %r1; st.global.u32 [mine], %r2;") ==
         "none");
   CHECK(undefined_kinds("@%p1 bra on; mov.u32 %r1, 5; on: st.global.u32 [mine], tid;") == "none");
@@ -248,7 +248,7 @@ TEST_CASE("a barrier's number, its predicate and an mbarrier's address are decis
                                "mbarrier.init.shared.b64 [%r3], 1;") == "uninitialized-read");
 }
 
-TEST_CASE("a variable is initialised if it was assigned on each lane's own path") {
+TEST_CASE("a variable is initialized if it was assigned on each lane's own path") {
   const std::string store = " st.global.u32 [mine], %r1;", some = "setp.lt.u32 %p1, tid, 16; ";
   CHECK(undefined_kinds(some + "@%p1 mov.u32 %r1, 5;" + store) == "uninitialized-read");
   CHECK(undefined_kinds(some + "@%p1 mov.u32 %r1, 5; @%p1" + store) == "none");
@@ -259,7 +259,7 @@ TEST_CASE("a variable is initialised if it was assigned on each lane's own path"
   CHECK(undefined_kinds(some + "@%p1 ld.global.u32 %r1, [mine]; @%p1" + store) == "none");
 }
 
-TEST_CASE("a variable assigned in the first iteration of a loop is initialised in the next") {
+TEST_CASE("a variable assigned in the first iteration of a loop is initialized in the next") {
   CHECK(undefined_kinds(R"(mov.u32 %r2, 0;
     loop: setp.ne.u32 %p1, %r2, 0; @%p1 bra later; mov.u32 %r1, tid; bra on;
     later: add.u32 %r1, %r1, 1;
@@ -271,7 +271,7 @@ TEST_CASE("a variable assigned in the first iteration of a loop is initialised i
     st.global.u32 [mine], %r1;)") == "uninitialized-read");
 }
 
-TEST_CASE("any write to an uninitialised variable initialises it") {
+TEST_CASE("any write to an uninitialized variable initializes it") {
   const auto after = [](const std::string& write) {
     return undefined_kinds(tile + "mov.u32 %r3, tile; add.u32 %r9, %r1, 1; add.u64 %rd9, %rd1, 1; " + write);
   };

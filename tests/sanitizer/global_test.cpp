@@ -209,7 +209,7 @@ TEST_CASE("a compare-and-swap of another address, or one whose result is ignored
   CHECK(read_with("atom.global.cas.b32 %r2, [buffer0+4], %r1, %r3;" + use) == "global-race");
 }
 
-TEST_CASE("a guess may be passed through function parameters, as in code without optimisation") {
+TEST_CASE("a guess may be passed through function parameters, as in code without optimization") {
   const std::string swap = R"(.func (.param .b32 old) swap(.param .b32 expected, .param .b64 at) {
     .reg .b32 %r<3>; .reg .b64 %rd<2>;
     ld.param.u32 %r1, [expected]; ld.param.u64 %rd1, [at]; add.u32 %r2, %r1, 1;

@@ -61,7 +61,7 @@ struct MessagePassing {
 
 constexpr Between blocks = Between::blocks, warps = Between::warps;
 const MessagePassing message_passing[] = {
-    // No synchronisation at all
+    // No synchronization at all
     {blocks, "st.global.u32 F, 1;", "ld.global.u32", "", "data, flag", "a weak flag is data, too"},
     {blocks, "membar.gl; st.global.u32 F, 1;", "ld.global.u32", "membar.gl;", "data, flag",
      "patterns are made of strong accesses"},
@@ -108,7 +108,7 @@ const MessagePassing message_passing[] = {
     {blocks, "fence.acq_rel.cluster; st.relaxed.gpu.global.u32 F, 1;", "ld.relaxed.gpu.global.u32",
      "fence.acq_rel.cluster;", "data", "without clusters each block is one"},
     {blocks, "membar.gl; st.volatile.global.u32 F, 1;", "ld.volatile.global.u32", "membar.cta; membar.gl;",
-     "none", "a narrow fence takes nothing from a wider one behind it"},
+     "none", "a narrow fence does not weaken a wider one after it"},
     {blocks, "membar.gl; membar.cta; st.volatile.global.u32 F, 1;", "ld.volatile.global.u32", "membar.gl;",
      "none", "nor from one before it"},
     // The scope of the flag
@@ -153,12 +153,12 @@ const MessagePassing message_passing[] = {
      "atomics of the block alone"},
     // Patterns of two operations on one location
     {blocks, "st.release.gpu.global.u32 F, 1; st.relaxed.gpu.global.u32 F, 2;", "ld.acquire.gpu.global.u32",
-     "", "none", "release pattern: a strong write behind a release of its thread", 2},
+     "", "none", "release pattern: a strong write after a release of its thread", 2},
     {blocks, "st.release.gpu.global.u32 F, 1; st.global.u32 F, 2;", "ld.acquire.gpu.global.u32", "",
      "data, flag", "a weak one is none", 2},
     {blocks, "st.release.gpu.global.u32 F, 1;", "ld.relaxed.gpu.global.u32",
      "ld.acquire.gpu.global.u32 %r9, F;", "none",
-     "acquire pattern: an acquire behind a strong read of its thread"},
+     "acquire pattern: an acquire after a strong read of its thread"},
     {blocks, "st.release.gpu.global.u32 F, 1;", "ld.relaxed.gpu.global.u32",
      "ld.acquire.gpu.global.u32 %r9, [buffer2];", "data", "of the same location"},
     // Complete overlap

@@ -66,10 +66,10 @@ std::string warp_syncs(unsigned lane_0, unsigned lane_1, unsigned lane_2, unsign
                   lane_2, lane_0, lane_1, last, last));
 }
 
-TEST_CASE("a lane may synchronise with others before a lane that waits for it") {
+TEST_CASE("a lane may synchronize with others before a lane that waits for it") {
   CHECK(warp_syncs(7, 7, 7, 7) == "none");
-  CHECK(warp_syncs(7, 6, 6, 7) == "none");  // lane 0 waits while 1 and 2 synchronise
-  CHECK(warp_syncs(3, 3, 7, 7) == "none");  // lane 2 waits while 0 and 1 synchronise
+  CHECK(warp_syncs(7, 6, 6, 7) == "none");  // lane 0 waits while 1 and 2 synchronize
+  CHECK(warp_syncs(3, 3, 7, 7) == "none");  // lane 2 waits while 0 and 1 synchronize
   CHECK(warp_syncs(7, 2, 4, 7) == "none");  // lanes that name only themselves do not wait
   CHECK(warp_syncs(1, 2, 7, 7) == "none");
   // Lanes 0 and 1 wait for each other with different masks.
@@ -91,7 +91,7 @@ TEST_CASE("a finding names two lanes that wait for each other, and their masks")
   CHECK(invalid.threads[0].thread == Dim3{16, 0, 0});
 }
 
-TEST_CASE("tiles of a warp synchronise independently") {
+TEST_CASE("tiles of a warp synchronize independently") {
   // Tiles of 1, 2, 4 … lanes: a mask of the tile's size, shifted to its first lane.
   for (unsigned size = 1; size <= 16; size *= 2) {
     INFO(size);

@@ -126,7 +126,7 @@ TEST_CASE("A kernel that prevents the self-test's report costs no other job its 
 
 TEST_CASE("An image that the driver refuses costs only its own jobs", "[sanitized]") {
   const auto one = image("one.cu");
-  const auto refused = std::make_shared<const Image>(Image{"refused.cu", "this is no PTX"});
+  const auto refused = std::make_shared<const Image>(Image{"refused.cu", "this is not PTX"});
   // It launches nothing: the first two launches are those of the last job.
   const Script script({hazard(1, "put") + self_test(3)});
   const auto results = run(script, {job(refused), job(refused), job(one)});

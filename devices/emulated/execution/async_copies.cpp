@@ -59,7 +59,7 @@ void Executor::async_copy(Warp& warp, Frame& frame, const Instruction& i, LaneMa
   warp.copies.push_back(copy);
 }
 
-// Emits the access to the target at the begin or end of a copy.
+// Emits the access to the target at the beginning or end of a copy.
 void Executor::emit_copy(const Warp& warp, const CopyInFlight& copy, LaneMask lanes, bool repeats) {
   const Instruction& i = *copy.instruction;
   AccessEvent event = Events::event_of(warp, parts_.program.details[i.detail].attributes, copy.to, lanes);

@@ -65,7 +65,7 @@ std::uint32_t shf_r(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   return static_cast<std::uint32_t>((std::uint64_t{b} << 32 | a) >> funnel_amount<wrap>(c));
 }
 
-/// SWAR population count: vectorises without a table or a dedicated instruction.
+/// SWAR population count: vectorizes without a table or a dedicated instruction.
 template <class T>
 std::uint32_t popc(T a) {
   constexpr T every = static_cast<T>(~T{0});

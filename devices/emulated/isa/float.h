@@ -2,7 +2,7 @@
 //
 // Nothing here reads or sets the host's floating-point modes: directed roundings step from the nearest value
 // according to the sign of the exact error, and fma rounds an odd-rounded double once. There are no branches,
-// so that loops vectorise.
+// so that loops vectorize.
 #pragma once
 
 #include <bit>

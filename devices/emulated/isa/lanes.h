@@ -115,11 +115,11 @@ void blend(B* destination, const B* value, LaneMask lanes) {
 }
 
 /// Sets destination[k] = value(k) in all columns, then restores the inactive ones: branch-free, so that it
-/// vectorises. A register may hold two values of R (`per_lane`), which are separate columns.
+/// vectorizes. A register may hold two values of R (`per_lane`), which are separate columns.
 template <class R, unsigned per_lane = 1, class F>
 void fill(std::byte* destination, LaneMask lanes, F value) {
   constexpr unsigned columns = warp_size * per_lane;
-  // 16-bit columns vectorise only if nothing can alias them.
+  // 16-bit columns vectorize only if nothing can alias them.
   if (sizeof(R) > 2 && lanes == all_lanes) {
     auto* d = reinterpret_cast<Bits<R>*>(destination);
     FOLDPROOF_NO_OVERLAP
@@ -188,7 +188,7 @@ Compute fastest() {
   return processor_has_avx2() ? &lanes::with_avx2<body> : body;
 }
 
-/// d = f(a, b, …) on whole rows: for functions that vectorise.
+/// d = f(a, b, …) on whole rows: for functions that vectorize.
 template <auto f>
 inline const Compute columns = fastest<&lanes::Columns<f, decltype(+f)>::all>();
 

@@ -42,11 +42,11 @@ struct WarpAccess {
   bool writes;
   LaneMask executing;
   LaneMask valid;  ///< executing lanes whose access is in bounds and aligned
-  Addresses at;    ///< left uninitialised until `gather`
+  Addresses at;    ///< left uninitialized until `gather`
   /// The host address that corresponds to device address 0 for the memory that all lanes access, in bounds
   /// and aligned, and likewise for its map of defined bits; null if the lanes do not share one region.
   std::byte *host = nullptr, *defined = nullptr;
-  LaneHosts hosts;  ///< of valid lanes, if `host` is null or shadow state needs it; else uninitialised
+  LaneHosts hosts;  ///< of valid lanes, if `host` is null or shadow state needs it; else uninitialized
 };
 
 }  // namespace foldproof::emulated

@@ -1,5 +1,5 @@
 // What the control flow of a function determines: reconvergence points of diverged lanes, loops, and
-// registers that may be read before they are written: uninitialised variables.
+// registers that may be read before they are written: uninitialized variables.
 #pragma once
 
 #include <cstddef>

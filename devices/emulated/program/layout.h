@@ -27,7 +27,7 @@ struct StaticAddresses {
 };
 
 /// Lays out every .shared, .const and .global variable, at module scope and inside functions, and fills the
-/// program's `shared`, `constants` and `globals`. `functions` is needed for initialisers that contain
+/// program's `shared`, `constants` and `globals`. `functions` is needed for initializers that contain
 /// function addresses.
 StaticAddresses lay_out(const ptx::Module& module, Program& program, const FunctionIndices& functions,
                         const std::function<std::uint64_t(std::uint64_t bytes)>& allocate);

@@ -65,7 +65,7 @@ class Definedness {
                std::uint64_t address, std::uint32_t bytes);
 
  private:
-  /// Whether an origin is an uninitialised variable.
+  /// Whether an origin is an uninitialized variable.
   enum class Source : std::uint8_t { elsewhere, variable, overwritten };
   /// Bytes of memory that a lane's instruction accesses, with their map of defined bits.
   struct Bytes {

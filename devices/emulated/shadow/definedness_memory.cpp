@@ -30,7 +30,7 @@ void Definedness::block_begins(Block& block) {
   forget(local_memory(block.number, 0), threads_of_block);
   block.shared_defined.assign(block.shared.size(), std::byte{0});
   for (const SharedRegion& region : addresses_.shared().regions)
-    if (region.address == reserved_shared_address)  // initialised by the system
+    if (region.address == reserved_shared_address)  // initialized by the system
       std::fill_n(block.shared_defined.begin() + region.host, region.bytes, all_ones);
   for (const auto& warp : block.warps) frame_begins(*warp, *warp->groups.front().frame, ~warp->exited);
 }

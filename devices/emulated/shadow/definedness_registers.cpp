@@ -125,7 +125,7 @@ void Definedness::frame_begins(Warp& warp, Frame& frame, LaneMask lanes) {
   for (const FunctionCode::Unwritten& one : frame.code->unwritten) {
     const OriginId origin = origin_at(
         Kind::uninitialized_read, frame.code->instructions[one.reader], warp, first_lane(lanes),
-        [] { return std::string("an uninitialised variable"); }, Source::variable);
+        [] { return std::string("an uninitialized variable"); }, Source::variable);
     std::byte* row = frame.undefined_bits() + one.row;
     for_lanes(lanes, [&](unsigned lane) {
       mark_undefined(row, one.bytes, lane);

@@ -1,7 +1,7 @@
 // The origins of a job's undefined bits, and the undefined bytes that its launches left in a buffer: defects,
 // and possible padding.
 //
-//   Undefined bits originate from reads of never-written memory, uninitialised variables, and shuffles
+//   Undefined bits originate from reads of never-written memory, uninitialized variables, and shuffles
 //   without a source. Copying and discarding them is allowed; an address, branch or output that depends on
 //   them is reported.
 #pragma once

@@ -18,7 +18,7 @@ namespace foldproof::emulated {
 class Residency {
  public:
   /// All references must outlive it. `block_begins` is called for every block that starts, before its first
-  /// instruction: it initialises the shadow state of the block's memory and registers.
+  /// instruction: it initializes the shadow state of the block's memory and registers.
   Residency(
       const Geometry& geometry, const FunctionCode& entry, const SharedMemory& shared, bool lane_by_lane,
       const UndefinedFill& fill, Progress& progress, std::function<void(Block&)> block_begins = [](Block&) {})

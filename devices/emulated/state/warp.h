@@ -113,7 +113,7 @@ struct Warp {
 
   bool done() const { return exited == all_lanes; }
 
-  /// Starts the lanes `existing` at the begin of `entry`, as one group or each as a separate group.
+  /// Starts the lanes `existing` at the beginning of `entry`, as one group or each as a separate group.
   void reset(Block& of, unsigned warp_index, LaneMask existing, const FunctionCode& entry, bool lane_by_lane);
 
   /// Assigns the lanes' local memory from `begin` on to a new frame: `bytes` undefined bytes.

@@ -1,5 +1,5 @@
 // Functions and data: printf, assert, indirect calls, recursion, structures by value, local arrays, jump tables,
-// and initialisers of every shape.
+// and initializers of every shape.
 #include <cassert>
 #include <cstdio>
 
