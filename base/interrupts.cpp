@@ -19,7 +19,7 @@
 namespace foldproof {
 namespace {
 
-constexpr std::chrono::milliseconds grace{1700}, late_grace{700};
+constexpr std::chrono::milliseconds grace{1700}, late_interrupt_grace{700};
 /// How long the process may take to end afterwards.
 constexpr std::chrono::milliseconds last_moment{200};
 
@@ -132,7 +132,8 @@ TimeLimit::TimeLimit(Deadline deadline) {
   if (!deadline || timer < 0) return;
   using namespace std::chrono;
   // std::chrono::steady_clock counts by CLOCK_MONOTONIC. A time of zero would disarm the timer.
-  const auto since = std::max(nanoseconds(1), nanoseconds(deadline->time_since_epoch() + late_grace));
+  const auto since =
+      std::max(nanoseconds(1), nanoseconds(deadline->time_since_epoch() + late_interrupt_grace));
   itimerspec expiration{};
   expiration.it_value.tv_sec = duration_cast<seconds>(since).count();
   expiration.it_value.tv_nsec = (since % seconds(1)).count();

@@ -41,7 +41,7 @@ endif()
 # namespaces of the same module must therefore differ.
 option(FOLDPROOF_UNITY "Compile several sources at a time; OFF rebuilds faster after a change" ON)
 function(foldproof_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${FOLDPROOF_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${FOLDPROOF_UNITY} UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
 # For modules that spend no time in loops: optimizing them takes a third of their compile time.

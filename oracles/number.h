@@ -78,6 +78,9 @@ std::strong_ordering compare_magnitudes(const Number& a, const Number& b);
 /// A key that orders the values of one element type; −0 and +0 are equal. Not for NaN.
 std::int64_t order_key(Element element, std::uint64_t bits);
 
+/// Whether instructions with .ftz read it as zero: it is zero or subnormal.
+bool is_flushed(Element element, std::uint64_t bits);
+
 /// Elements in memory, little endian.
 std::uint64_t load(Element element, std::span<const std::byte> bytes, std::size_t index);
 void store(Element element, std::span<std::byte> bytes, std::size_t index, std::uint64_t bits);

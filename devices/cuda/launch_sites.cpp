@@ -14,7 +14,7 @@
 namespace foldproof::cuda {
 namespace {
 
-using Site = CUresult(const CUlaunchConfig&, CUfunction, void**);
+using LaunchFunction = CUresult(const CUlaunchConfig&, CUfunction, void**);
 
 template <unsigned number>
 [[gnu::noinline]] CUresult launch(const CUlaunchConfig& config, CUfunction function, void** arguments) {
@@ -25,19 +25,19 @@ template <unsigned number>
 }
 
 template <unsigned... numbers>
-constexpr std::array<Site*, sizeof...(numbers)> table(std::integer_sequence<unsigned, numbers...>) {
+constexpr std::array<LaunchFunction*, sizeof...(numbers)> table(std::integer_sequence<unsigned, numbers...>) {
   return {&launch<numbers>...};
 }
 
 constexpr auto sites = table(std::make_integer_sequence<unsigned, launch_site_count>{});
 
-std::uint64_t address_of(Site* site) { return std::bit_cast<std::uintptr_t>(site); }
+std::uint64_t address_of(LaunchFunction* site) { return std::bit_cast<std::uintptr_t>(site); }
 
 /// The start of the next site, which is usually adjacent; no site is longer than `longest`.
-std::uint64_t end_of(Site* site) {
+std::uint64_t end_of(LaunchFunction* site) {
   constexpr std::uint64_t longest = 256;
   std::uint64_t end = address_of(site) + longest;
-  for (Site* other : sites)
+  for (LaunchFunction* other : sites)
     if (address_of(other) > address_of(site)) end = std::min(end, address_of(other));
   return end;
 }
@@ -55,7 +55,7 @@ compute_sanitizer::LaunchSites launch_sites() {
   std::error_code error;
   compute_sanitizer::LaunchSites all;
   all.module = std::filesystem::read_symlink("/proc/self/exe", error).string();
-  for (Site* site : sites) all.ranges.emplace_back(address_of(site) - base, end_of(site) - base);
+  for (LaunchFunction* site : sites) all.ranges.emplace_back(address_of(site) - base, end_of(site) - base);
   return all;
 }
 

@@ -38,8 +38,12 @@ class ExtremumChecker final : public FoldChecker {
   void append(std::span<const std::byte> elements) override {
     extend(input_, a_.op, a_.input, elements);
     if (input_.bits) expected_ = converted(*input_.bits);
-    for (std::size_t i = 0; i < elements.size() / size_of(a_.input) && a_.nan == NanPolicy::unspecified; ++i)
-      keys_.insert(order_key(a_.output, converted(load(a_.input, elements, i))));
+    for (std::size_t i = 0; i < elements.size() / size_of(a_.input); ++i) {
+      const std::uint64_t bits = converted(load(a_.input, elements, i));
+      const bool flushed = a_.flush_to_zero && is_flushed(a_.output, bits);
+      if (a_.nan == NanPolicy::unspecified) keys_.insert(order_key(a_.output, bits));
+      if (flushed) flushed_.insert(order_key(a_.output, bits));
+    }
   }
 
   CheckResult element(std::size_t, std::uint64_t bits) const override {
@@ -66,8 +70,9 @@ class ExtremumChecker final : public FoldChecker {
     if (input_.nan && a_.nan == NanPolicy::propagate)
       return by_category(result.nan, result, "the input contains a NaN, which must propagate to the result");
     if (input_.nan && a_.nan == NanPolicy::unspecified)
-      return by_category(result.nan || keys_.contains(order_key(a_.output, *result.bits)), result,
-                         "no element of the input has this value");
+      return by_category(result.nan || keys_.contains(order_key(a_.output, *result.bits)) ||
+                             is_flushed_element(*result.bits),
+                         result, "no element of the input has this value");
     if (!expected_ && input_.nan)  // only NaN, all ignored
       return by_category(result.nan || same(*result.bits, identity(a_.op, a_.output)), result,
                          "the input contains only NaN");
@@ -78,7 +83,7 @@ class ExtremumChecker final : public FoldChecker {
 
   CheckResult by_value(std::uint64_t bits) const {
     const std::uint64_t wanted = expected_.value_or(identity(a_.op, a_.output));
-    const bool flushed = a_.flush_to_zero && is_subnormal(wanted) && decode(a_.output, bits).is_zero();
+    const bool flushed = is_flushed(a_.output, wanted) && is_flushed_element(bits);
     return decided(same(bits, wanted) || flushed, [&] {
       return fmt::format("the result is {} but the {} is {}", to_text(a_.output, bits),
                          a_.op == Operator::max ? "maximum" : "minimum", to_text(a_.output, wanted));
@@ -97,17 +102,18 @@ class ExtremumChecker final : public FoldChecker {
     return order_key(a_.output, a) == order_key(a_.output, b);
   }
 
-  bool is_subnormal(std::uint64_t bits) const {
-    if (!is_float(a_.output)) return false;
-    const Number number = decode(a_.output, bits);
-    return number.is_finite() && number.significand < std::uint64_t{1}
-                                                          << (float_format(a_.output).precision - 1);
+  /// A comparison with .ftz takes all zeros and subnormal numbers for equal, and the result is one of them,
+  /// or zero.
+  bool is_flushed_element(std::uint64_t bits) const {
+    return !flushed_.empty() &&
+           (decode(a_.output, bits).is_zero() || flushed_.contains(order_key(a_.output, bits)));
   }
 
   Arithmetic a_;
   Extremum input_;
-  std::optional<std::uint64_t> expected_;  ///< in the output's format; absent if no element counts
-  std::unordered_set<std::int64_t> keys_;  ///< of the identity; also of all elements if NaN is unspecified
+  std::optional<std::uint64_t> expected_;     ///< in the output's format; absent if no element counts
+  std::unordered_set<std::int64_t> keys_;     ///< of the identity; also of all elements if NaN is unspecified
+  std::unordered_set<std::int64_t> flushed_;  ///< keys of the elements that may be flushed to zero
 };
 
 }  // namespace

@@ -15,7 +15,8 @@ class RankingChecker final : public Checker {
   RankingChecker(const Arithmetic& arithmetic, std::span<const std::byte> input)
       : a_(arithmetic),
         input_(input.begin(), input.end()),
-        order_(top_k(Operator::max, arithmetic.input, input, input.size() / size_of(arithmetic.input))) {}
+        order_(top_k(Operator::max, arithmetic.input, input, input.size() / size_of(arithmetic.input))),
+        may_flush_(arithmetic.flush_to_zero && has_subnormal(arithmetic.input, input)) {}
 
   CheckResult element(std::size_t rank, std::uint64_t bits) const override {
     if (rank >= order_.size())
@@ -25,16 +26,27 @@ class RankingChecker final : public Checker {
     const std::uint64_t there = load(a_.input, input_, order_[rank]);
     if (a_.nan == NanPolicy::unspecified && decode(a_.input, load(a_.input, input_, order_[0])).is_nan())
       return anything_goes("the contract does not specify NaN handling");
-    const bool right = a_.op == Operator::top_k ? decode(a_.output, bits).significand == order_[rank] &&
-                                                      !decode(a_.output, bits).negative
-                                                : is_same(there, bits);
-    return decided(right, [&] {
+    const bool right = a_.op == Operator::top_k ? is_index_of(order_[rank], bits) : is_same(there, bits);
+    return decided(right || (may_flush_ && is_flushed(a_.input, there) && gives_flushed(bits)), [&] {
       return sentence(rank, bits,
                       fmt::format("that element is {}, at index {}", to_text(a_.input, there), order_[rank]));
     });
   }
 
  private:
+  bool is_index_of(std::size_t index, std::uint64_t bits) const {
+    const Number got = decode(a_.output, bits);
+    return got.significand == index && !got.negative;
+  }
+
+  /// A comparison with .ftz takes all zeros and subnormal numbers for equal, in any order.
+  bool gives_flushed(std::uint64_t bits) const {
+    if (a_.op != Operator::top_k) return is_flushed(a_.output, bits);
+    const Number index = decode(a_.output, bits);
+    return !index.negative && index.significand < order_.size() &&
+           is_flushed(a_.input, load(a_.input, input_, index.significand));
+  }
+
   bool is_same(std::uint64_t element, std::uint64_t bits) const {
     const Number wanted = decode(a_.input, element), got = decode(a_.output, bits);
     if (wanted.is_nan()) return got.is_nan();
@@ -49,6 +61,7 @@ class RankingChecker final : public Checker {
   Arithmetic a_;
   std::vector<std::byte> input_;
   std::vector<std::size_t> order_;  ///< element indices, largest element first
+  bool may_flush_;                  ///< whether the input has elements that may be flushed to zero
 };
 
 }  // namespace

@@ -77,6 +77,12 @@ std::int64_t order_key(Element element, std::uint64_t bits) {
   return static_cast<std::int64_t>(bits ^ (std::uint64_t{1} << 63));
 }
 
+bool is_flushed(Element element, std::uint64_t bits) {
+  if (!is_float(element)) return bits == 0;
+  const std::uint64_t smallest_normal = std::uint64_t{1} << (float_format(element).precision - 1);
+  return (bits & (sign_bit(element) - 1)) < smallest_normal;
+}
+
 std::uint64_t load(Element element, std::span<const std::byte> bytes, std::size_t index) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, bytes.data() + index * size_of(element), size_of(element));

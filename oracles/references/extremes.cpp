@@ -42,6 +42,14 @@ std::optional<Extreme> extreme(Operator op, Element element, std::span<const std
   return first_nan && nan != NanPolicy::ignore ? first_nan : best;
 }
 
+bool has_subnormal(Element element, std::span<const std::byte> elements) {
+  for (std::size_t i = 0; i < elements.size() / size_of(element); ++i) {
+    const std::uint64_t bits = load(element, elements, i);
+    if (is_flushed(element, bits) && !decode(element, bits).is_zero()) return true;
+  }
+  return false;
+}
+
 std::vector<std::size_t> top_k(Operator op, Element element, std::span<const std::byte> elements,
                                std::size_t k) {
   std::vector<Key> keys(elements.size() / size_of(element));

@@ -24,6 +24,9 @@ struct Extreme {
 std::optional<Extreme> extreme(Operator op, Element element, std::span<const std::byte> elements,
                                NanPolicy nan);
 
+/// Whether an element is subnormal.
+bool has_subnormal(Element element, std::span<const std::byte> elements);
+
 /// Indices of the k largest (op max) or smallest (op min) elements, the best first, ties by lower index; all
 /// indices if there are fewer. NaN is larger than every number.
 std::vector<std::size_t> top_k(Operator op, Element element, std::span<const std::byte> elements,

@@ -63,7 +63,7 @@ namespace {
 constexpr std::size_t most_wholes = 32, most_parts = 8;
 
 /// Elements with the same fault.
-class Elements {
+class FaultyElements {
  public:
   void add(std::size_t index) {
     if (count_++ == 0) first_ = index;
@@ -116,7 +116,7 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, const ProvenanceTr
   // A contract's own operator may use elements with any multiplicity.
   const bool counts_twice =
       op != Operator::custom && (!extremum || instance.claims.uses_every_input_once.value_or(false));
-  Elements unused, repeated, foreign;
+  FaultyElements unused, repeated, foreign;
   for (std::size_t k = 0; k < uses.size(); ++k) {
     const bool inside = part.holds(k);
     const double once = one_use(op, part, operands, k);

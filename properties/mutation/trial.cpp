@@ -20,7 +20,7 @@ constexpr std::uint64_t rounds[] = {4, 20};
 /// Cases tried on an annotated mutant, to verify that the annotation still holds.
 constexpr std::uint64_t equivalent_cases = 20;
 /// A mutant that runs this many times longer than the kernel does not end. Divergence costs a factor of 32.
-constexpr std::uint64_t patience = 40;
+constexpr std::uint64_t patience_factor = 40;
 /// A mutant may always run this long, however short the kernel is.
 constexpr std::uint64_t least_instructions = 4'000'000;
 
@@ -176,7 +176,7 @@ class Trials {
 
   /// Warp instructions that a mutant may execute; possibly too few until the kernel itself has been run.
   std::uint64_t limit_of(std::size_t index) const {
-    return std::max(least_instructions, patience * costs_[index].value_or(0));
+    return std::max(least_instructions, patience_factor * costs_[index].value_or(0));
   }
 
   /// Runs the unmodified kernel. It must be clean; otherwise its mutants cannot be checked.

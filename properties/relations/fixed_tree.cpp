@@ -48,9 +48,9 @@ bool is_zero(const ptx::Literal& literal) {
 
 /// The values of a function that derive from elements: everything that it loads, except parameters and
 /// constants.
-class Elements {
+class DerivedValues {
  public:
-  explicit Elements(const ptx::Function& function) {
+  explicit DerivedValues(const ptx::Function& function) {
     ptx::for_each_item(function, [&](const Statement& s) { statements_.push_back(&s); });
     ptx::for_each_item(function, [&](const ptx::CallStatement&) { calls_ = true; });
     bool grown = true;
@@ -169,7 +169,7 @@ bool has_fixed_tree(const Instance& instance, const Image& image) {
     const ptx::Module& module = image.ptx.module();
     return std::ranges::all_of(instance.launches, [&](const LaunchContract& launch) {
       const ptx::Function* entry = ptx::find(module, launch.lowered);
-      return entry != nullptr && Elements(*entry).are_only_added();
+      return entry != nullptr && DerivedValues(*entry).are_only_added();
     });
   } catch (const InputError&) {
     return false;

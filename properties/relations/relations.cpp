@@ -84,12 +84,6 @@ std::vector<std::byte> bytes_of(Element element, const std::vector<std::uint64_t
   return bytes;
 }
 
-/// Whether the value is zero or subnormal.
-bool is_tiny(Element element, const Number& x) {
-  return is_float(element) && x.is_finite() &&
-         (x.is_zero() || std::abs(to_double(x)) < std::ldexp(1.0, float_format(element).normal_exponent()));
-}
-
 }  // namespace
 
 std::span<const RelationInfo> relation_rows() { return infos; }
@@ -152,7 +146,7 @@ std::vector<Derived> RelationCase::other_count(const std::vector<std::uint64_t>&
 bool same_value(const RelationCase& c, std::uint64_t a, std::uint64_t b) {
   const Number x = decode(c.out(), a), y = decode(c.out(), b);
   if (x.is_nan() || y.is_nan()) return x.is_nan() && y.is_nan();
-  if (c.flushes() && is_tiny(c.out(), x) && is_tiny(c.out(), y)) return true;
+  if (c.flushes() && is_flushed(c.out(), a) && is_flushed(c.out(), b)) return true;
   return order_key(c.out(), a) == order_key(c.out(), b);
 }
 

@@ -22,9 +22,9 @@ constexpr std::size_t most_elements = 512;
 constexpr std::size_t most_planted = 16;
 
 /// Runs candidates until the budget is spent.
-class Trials {
+class ShrinkTrials {
  public:
-  Trials(const StillFails& fails, ShrinkBudget budget) : fails_(fails), budget_(budget) {}
+  ShrinkTrials(const StillFails& fails, ShrinkBudget budget) : fails_(fails), budget_(budget) {}
 
   bool spent() const { return budget_.runs == 0 || budget_.cost == 0; }
 
@@ -149,7 +149,7 @@ class Neighbours {
 };
 
 /// Follows the tree to the first child that fails, and continues from there.
-Case shrink_distribution(const Case& failing, const Neighbours& neighbours, Trials& trials) {
+Case shrink_distribution(const Case& failing, const Neighbours& neighbours, ShrinkTrials& trials) {
   auto node = rc::shrinkable::shrinkRecur(failing, neighbours);
   for (bool descended = true; descended && !trials.spent();) {
     descended = false;
@@ -168,7 +168,8 @@ Case shrink_distribution(const Case& failing, const Neighbours& neighbours, Tria
 /// Delta debugging over the nonzero elements of an input.
 class ElementShrinker {
  public:
-  ElementShrinker(const Case& c, Element element, const std::vector<std::uint64_t>& bits, Trials& trials)
+  ElementShrinker(const Case& c, Element element, const std::vector<std::uint64_t>& bits,
+                  ShrinkTrials& trials)
       : case_(c), element_(element), trials_(trials) {
     case_.input = {"zeros"};
     for (std::size_t i = 0; i < bits.size(); ++i)
@@ -238,7 +239,7 @@ class ElementShrinker {
 
   Case case_;
   Element element_;
-  Trials& trials_;
+  ShrinkTrials& trials_;
 };
 
 }  // namespace
@@ -247,7 +248,7 @@ Case shrink(const Case& failing, const Domain& domain, const Instance& instance,
             const InputBits& input, ShrinkBudget budget) {
   const Neighbours neighbours(domain, instance);
   const ShrinkBudget half{budget.runs / 2, budget.cost / 2};
-  Trials distribution_trials(fails, half), element_trials(fails, half);
+  ShrinkTrials distribution_trials(fails, half), element_trials(fails, half);
   Case small = shrink_distribution(failing, neighbours, distribution_trials);
   if (!instance.reduction || small.variables.at("count") > static_cast<std::int64_t>(most_elements))
     return small;

@@ -38,6 +38,18 @@ std::string entry_of(const Contract& contract, const Instance& instance) {
   return contract.file.empty() ? instance.launches.at(0).entry : "";
 }
 
+/// Whether the case was stored for this instance: under its contract, under a contract of the same file name
+/// that no longer exists there (the store or the contract was moved), or before the source had a contract.
+bool is_for(const StoredCase& stored, const Contract& contract, const Instance& instance) {
+  const fs::path named = place_of(stored.contract), subject = subject_of(contract);
+  if (!stored.entry.empty() && named == place_of(contract.source))
+    return std::ranges::any_of(instance.launches,
+                               [&](const LaunchContract& launch) { return launch.entry == stored.entry; });
+  std::error_code error;
+  const bool is_moved = named.filename() == subject.filename() && !fs::exists(named, error);
+  return (named == subject || is_moved) && stored.entry == entry_of(contract, instance);
+}
+
 /// Letters, digits and dots; runs of other characters become one hyphen.
 std::string file_name_part(std::string_view text) {
   std::string part;
@@ -85,11 +97,16 @@ CaseStore::Loaded CaseStore::load(const Contract& contract, const Instance& inst
   if (is_cache_) return loaded;
   const TomlFiles files(folder_);
   loaded.notes = files.notes;
-  const fs::path subject = subject_of(contract);
-  std::size_t outdated = 0;
+  std::size_t outdated = 0, orphans = 0;
   for (const fs::path& file : files.cases) {
     StoredCase stored = load_case(file);
-    if (place_of(stored.contract) != subject || stored.entry != entry_of(contract, instance)) continue;
+    if (!is_for(stored, contract, instance)) {
+      std::error_code error;
+      if (!fs::exists(stored.contract, error) && ++orphans == 1)
+        loaded.notes.push_back(fmt::format("a stored case was skipped, since {} does not exist: {}",
+                                           stored.contract.lexically_normal().string(), file.string()));
+      continue;
+    }
     if (std::ranges::find(contract.instances, stored.instance, &Instance::label) ==
             contract.instances.end() &&
         ++outdated == 1)

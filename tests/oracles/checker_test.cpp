@@ -207,6 +207,63 @@ TEST_CASE("flushing subnormals is allowed only if it is declared") {
   CHECK(checked(arithmetic, {1, 2}, 3).evidence == CheckResult::Evidence::exact);
 }
 
+/// A comparison with .ftz takes zeros and subnormal numbers for equal.
+struct FlushedComparison {
+  Arithmetic arithmetic;
+
+  FlushedComparison(Operator op, Element output) {
+    arithmetic = {op, Element::f32, Element::f32, output, NanPolicy::ignore, true, std::nullopt};
+    arithmetic.ties = Ties::first;
+  }
+  bool accepts(const std::vector<double>& input, double result) const {
+    return foldproof::accepts(arithmetic, input, result);
+  }
+};
+
+TEST_CASE("with flushing, an extremum near zero is any zero or subnormal element") {
+  const FlushedComparison max(Operator::max, Element::f32);
+  CHECK(max.accepts({-0x1p-130, 0}, -0x1p-130));
+  CHECK(max.accepts({0x1p-140, 0x1p-130}, 0x1p-140));
+  CHECK(max.accepts({-0x1p-130, -1}, 0));
+  CHECK_FALSE(max.accepts({-0x1p-130, 0}, -0x1p-131));
+  CHECK_FALSE(max.accepts({-0x1p-130, 1}, 0));
+  CHECK_FALSE(max.accepts({-0x1p-130, -1}, -1));
+  Arithmetic unflushed = all_in(Element::f32, Operator::max);
+  CHECK_FALSE(accepts(unflushed, {-0x1p-130, 0}, -0x1p-130));
+}
+
+TEST_CASE("with flushing, the index of an extremum near zero is that of any zero or subnormal element") {
+  const FlushedComparison argmin(Operator::argmin, Element::u32);
+  CHECK(argmin.accepts({0, 0, -0x1p-130}, 0));
+  CHECK(argmin.accepts({0, 0, -0x1p-130}, 2));
+  CHECK_FALSE(argmin.accepts({1, 0, -0x1p-130}, 0));
+  CHECK_FALSE(argmin.accepts({0, -1, -0x1p-130}, 2));
+  CHECK_FALSE(argmin.accepts({0, 0}, 1));  // no subnormal element: the first one
+}
+
+TEST_CASE("with flushing, subnormal elements may count as zeros") {
+  const FlushedComparison count(Operator::count, Element::u32);
+  CHECK(count.accepts({1, 0, 0x1p-144}, 1));
+  CHECK(count.accepts({1, 0, 0x1p-144}, 2));
+  CHECK_FALSE(count.accepts({1, 0, 0x1p-144}, 0));
+  CHECK_FALSE(count.accepts({1, 0, 0x1p-144}, 3));
+  const FlushedComparison any(Operator::any, Element::u32), all(Operator::all, Element::u32);
+  CHECK(any.accepts({0, 0x1p-144}, 0));
+  CHECK_FALSE(any.accepts({1, 0x1p-144}, 0));
+  CHECK(all.accepts({1, 0x1p-144}, 0));
+  CHECK_FALSE(all.accepts({1, 0}, 1));
+}
+
+TEST_CASE("with flushing, the order of zero and subnormal elements is open") {
+  const auto input = elements_of(Element::f32, {0, 0x1p-130, 5, -1});
+  const auto top_k = make_checker(FlushedComparison(Operator::top_k, Element::u32).arithmetic, input);
+  CHECK(top_k->element(0, 2).ok);
+  CHECK(top_k->element(1, 0).ok);
+  CHECK(top_k->element(1, 1).ok);
+  CHECK_FALSE(top_k->element(1, 3).ok);
+  CHECK_FALSE(top_k->element(0, 1).ok);
+}
+
 TEST_CASE("partial results are combined exactly") {
   const auto checker = make_fold_checker(all_in(Element::f32), elements_of(Element::f32, {1, 2, 3, 4}));
   CHECK(checker->partials(elements_of(Element::f32, {3, 7})).ok);

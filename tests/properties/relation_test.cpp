@@ -1,5 +1,6 @@
 // Relations find faults that a single input does not show, and hold for correct kernels.
 #include <bit>
+#include <cfloat>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -215,6 +216,20 @@ TEST_CASE("an index that does not move with its element violates \"moved\"") {
   CHECK(message_of(contract, argmax(0), rising, "moved").empty());
   CHECK(message_of(contract, argmax(3), rising, "").empty());
   CHECK_FALSE(message_of(contract, argmax(3), rising, "moved").empty());
+}
+
+TEST_CASE("an index among elements that are flushed to zero need not move with its element") {
+  Contract contract = claimed_deterministic(Operator::argmax);
+  contract.instances[0].reduction->output = Element::u32;
+  contract.instances[0].claims.flushes_subnormals = true;
+  const auto argmax = [](const fake::Launch& l) {
+    auto values = l.elements<float>();
+    for (float& x : values)
+      if (std::fabs(x) < FLT_MIN) x = 0;
+    l.store(static_cast<std::uint32_t>(std::ranges::max_element(values) - values.begin()));
+  };
+  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+    CHECK(tried(contract, argmax, "subnormals", 9, "moved", seed).findings.empty());
 }
 
 TEST_CASE("a scan that starts differently for shorter inputs violates \"prefix\"") {

@@ -87,6 +87,42 @@ TEST_CASE("a stored case has the same name wherever its contract is") {
   CHECK(stored_name(here.path()) == stored_name(there.path()));
 }
 
+TEST_CASE("a case that was stored before its source had a contract runs under the contract") {
+  const TemporaryFolder folder;
+  Contract guessed = contract_at("");
+  guessed.source = folder.path() / "fake.cu";
+  const fs::path store = folder.path() / "cases";
+  REQUIRE(fake::audit(guessed, loses_element_40, storing_in(store)).findings.size() == 1);
+  Contract written = contract_at(folder.path() / "fake.toml");
+  written.source = guessed.source;
+  Contract other = written;
+  other.source = folder.path() / "other.cu";
+  CHECK(fake::audit(other, loses_element_40, storing_in(store, 0)).findings.empty());
+  CHECK(fake::audit(written, loses_element_40, storing_in(store, 0)).findings.size() == 1);
+}
+
+TEST_CASE(
+    "a stored case runs although its contract was moved, and is noted if its contract has another name") {
+  const TemporaryFolder folder;
+  const fs::path store = folder.path() / "cases", before = folder.path() / "before",
+                 after = folder.path() / "after";
+  for (const fs::path& place : {before, after}) fs::create_directory(place);
+  REQUIRE(write_file(before / "fake.toml", ""));
+  const auto findings = [&](const fs::path& file) {
+    return fake::audit(contract_at(file), loses_element_40, storing_in(store, 0)).findings.size();
+  };
+  fake::audit(contract_at(before / "fake.toml"), loses_element_40, storing_in(store));
+  CHECK(findings(after / "fake.toml") == 0);  // two contracts of this name
+  fs::remove(before / "fake.toml");
+  const KernelReport renamed =
+      fake::audit(contract_at(after / "renamed.toml"), loses_element_40, storing_in(store, 0));
+  CHECK(renamed.findings.empty());
+  CHECK(renamed.notes.front() == fmt::format("a stored case was skipped, since {} does not exist: {}",
+                                             (before / "fake.toml").string(),
+                                             files_in(store).front().string()));
+  CHECK(findings(after / "fake.toml") == 1);
+}
+
 TEST_CASE("what is not read in a store is noted") {
   const TemporaryFolder folder;
   const fs::path store = folder.path() / "cases";
