@@ -124,7 +124,7 @@ std::string text_of(const GpuRecord& record) {
   text += differences;
   defined.add(open);
   for (const auto& [reason, forms] : defined.refused)
-    text += fmt::format("refused: {} forms: {}\n", forms, printable(reason));
+    text += fmt::format("refused: {} form{}: {}\n", forms, forms == 1 ? "" : "s", printable(reason));
   return text;
 }
 

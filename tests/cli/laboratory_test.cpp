@@ -206,8 +206,8 @@ TEST_CASE("Instructions with the same bits on both devices are counted by operan
 }
 
 TEST_CASE("A form that the GPU refuses does not affect the others", "[cli][gpu]") {
-  const RanJson ran = run_laboratory_json({"instructions", "--rows", "add_float"},
-                                          on_emulated_gpu("add.rz.sat.f32x2=nothing"));
+  const RanJson ran =
+      run_laboratory_json({"instructions", "--rows", "add_float"}, on_emulated_gpu("add.rz.f32x2 =}"));
   CHECK(ran.status == 0);
   const auto add = row_of(ran.json, "add_float", "f32x2");
   CHECK(add.at("refused").size() == 1);
