@@ -11,8 +11,7 @@ namespace {
 
 using Words = std::vector<std::uint64_t>;
 
-constexpr unsigned block = 256;
-static_assert(operand_sets % block == 0);
+static_assert(operand_sets % lanes_per_block == 0);
 
 Words words_of(const std::vector<std::byte>& bytes) {
   Words words(bytes.size() / sizeof(std::uint64_t));
@@ -43,7 +42,7 @@ Job job_of(const FormGroup& group, const std::shared_ptr<const Image>& image) {
   job.image = image;
   job.buffers = {input_of(group), output_for(group)};
   for (const FormKernel& kernel : kernels_of(group)) {
-    JobLaunch launch{kernel.entry, {{operand_sets / block, 1, 1}, {block, 1, 1}}, {}, {}};
+    JobLaunch launch{kernel.entry, {{operand_sets / lanes_per_block, 1, 1}, {lanes_per_block, 1, 1}}, {}, {}};
     for (std::uint32_t buffer = 0; buffer < 2; ++buffer)
       launch.arguments.push_back({ArgumentBytes(8), {{.at = 0, .buffer = buffer, .offset = 0}}});
     job.steps.emplace_back(launch);

@@ -16,11 +16,32 @@ using isa::OperandRule;
 using isa::Type;
 
 constexpr std::size_t forms_per_kernel = 32;
+constexpr std::size_t memory_bytes = 16;  ///< of each lane, for atomics: the widest vector
 
 /// Rows that compute with addresses.
 constexpr std::array address_rows{"cvta", "isspacep", "isspacep_own", "mapa"};
 
 bool is_immediate(const OperandRule& rule) { return rule.name == 'l' || rule.name == 'm'; }
+
+/// Atomics: each lane has its own memory, whose content before and after is an operand like the others.
+bool is_atomic(const isa::Form& form) {
+  return form.action == Action::atomic || form.action == Action::reduction;
+}
+
+/// The row without modifiers that decide only when other threads see the result; they multiply its forms.
+isa::Row without_order(const isa::Row& row) {
+  isa::Row simple = row;
+  if (row.id == "atom") simple.syntax = "atom.<space>.<op>.noftz?.<vec>?.T";
+  if (row.id == "atom_cas") simple.syntax = "atom.<space>.<cas>.T";
+  if (row.id == "red") simple.syntax = "red.<space>.<op>.noftz?.<vec>?.T";
+  return simple;
+}
+
+/// Two words of <space> suffice: other words name the same memory.
+bool is_measured(const isa::NamedForm& named) {
+  return !is_atomic(named.form) || named.text.find(".global.") != std::string::npos ||
+         named.text.find(".shared.") != std::string::npos;
+}
 
 RegisterOperand operand_of(const OperandRule& rule) {
   const unsigned bits = isa::bits_of(rule.type);
@@ -50,7 +71,9 @@ std::vector<MeasuredForm> variants_of(const isa::NamedForm& named) {
     return rule.optional && !rule.destination && rule.shape == OperandRule::Shape::predicate;
   });
   const bool has_table = std::ranges::find(rules, 'l', &OperandRule::name) != rules.end();
-  for (unsigned absent = needs_boolean ? 1 : 0; absent <= optional; ++absent) {
+  // That of an atomic is a cache policy.
+  const bool is_plain = is_atomic(named.form) || (needs_boolean && named.form.boolean == isa::Boolean::none);
+  for (unsigned absent = is_plain ? static_cast<unsigned>(optional) : 0; absent <= optional; ++absent) {
     if (!has_table) variants.push_back({named.text, named.form, absent, std::nullopt});
     for (unsigned table = 0; has_table && table < 256; ++table)
       variants.push_back({named.text, named.form, absent, table});
@@ -58,13 +81,20 @@ std::vector<MeasuredForm> variants_of(const isa::NamedForm& named) {
   return variants;
 }
 
+/// The elements of the memory at the address of an atomic.
+std::size_t memory_registers(const isa::Form& form) { return is_atomic(form) ? form.vector : 0; }
+
 FormGroup group_for(const isa::Row& row, const MeasuredForm& measured) {
   FormGroup group{&row, measured.form.type, measured.form.type2, {}, {}, {}};
   for (const OperandRule& rule : present_rules(measured))
-    if (!is_immediate(rule))
+    if (!is_immediate(rule) && rule.shape != OperandRule::Shape::address)
       (rule.destination ? group.destinations : group.sources)
           .insert((rule.destination ? group.destinations : group.sources).end(), rule.count,
                   operand_of(rule));
+  const std::size_t memory = memory_registers(measured.form);
+  const RegisterOperand element{{measured.form.type, 1}, false};
+  group.sources.insert(group.sources.end(), memory, element);
+  group.destinations.insert(group.destinations.end(), memory, element);
   // CC is an operand like the others.
   if (measured.form.reads_carry) group.sources.push_back({{Type::pred, 1}, false});
   if (measured.form.writes_carry) group.destinations.push_back({{Type::u32, 1}, false});
@@ -128,6 +158,21 @@ std::string opcode_of(const MeasuredForm& measured) {
   return "mov" + measured.text.substr(measured.text.rfind('.'));
 }
 
+/// The register with the address of the lane's memory.
+const char* memory_of(const isa::Form& form) {
+  return form.space == isa::StateSpace::global ? "%global" : "%shared";
+}
+
+/// "st.global.b32 [%global+4], %s3;" for each element of the memory, or the same with ld.
+std::string memory_access(const isa::Form& form, const char* pattern, std::size_t first_register) {
+  std::string text;
+  const unsigned bytes = isa::bytes_of(form.type);
+  for (unsigned k = 0; k < memory_registers(form); ++k)
+    text += fmt::format(fmt::runtime(pattern), memory_of(form) + 1, 8 * bytes,
+                        fmt::format("[{}+{}]", memory_of(form), k * bytes), first_register + k);
+  return text;
+}
+
 /// Takes the next registers %s… or %d… for the operands of the statement.
 class Statement {
  public:
@@ -135,19 +180,20 @@ class Statement {
 
   std::string text() {
     const std::vector<OperandRule> rules = present_rules(measured_);
-    std::string destinations, sources;
+    std::string operands;
+    bool after_destination = false;
     for (const OperandRule& rule : rules) {
-      if (rule.destination)
-        destinations += (destinations.empty() ? "" : "|") + operand(rule);
-      else
-        sources += ", " + operand(rule);
+      if (!operands.empty()) operands += after_destination && rule.destination ? "|" : ", ";
+      operands += operand(rule);
+      after_destination = rule.destination;
     }
-    return fmt::format("{} {}{};", opcode_of(measured_), destinations, sources);
+    return fmt::format("{} {};", opcode_of(measured_), operands);
   }
 
  private:
   std::string operand(const OperandRule& rule) {
     if (rule.name == 'm') return "0xffffffff";
+    if (rule.shape == OperandRule::Shape::address) return fmt::format("[{}]", memory_of(measured_.form));
     if (rule.name == 'l') return fmt::format("{}", measured_.table.value());
     std::string registers;
     for (unsigned k = 0; k < rule.count; ++k)
@@ -169,7 +215,10 @@ std::string form_text(const FormGroup& group, const MeasuredForm& measured, std:
   // CC is set from the last source, and becomes the last destination.
   if (measured.form.reads_carry)
     text += fmt::format("selp.u32 %r, 1, 0, %s{}; add.cc.u32 %r, %r, 0xffffffff; ", last_source);
+  const std::size_t memory = memory_registers(measured.form);
+  text += memory_access(measured.form, "st.{}.b{} {}, %s{}; ", group.sources.size() - memory);
   text += Statement(measured).text();
+  text += memory_access(measured.form, " ld.{0}.b{1} %d{3}, {2};", group.destinations.size() - memory);
   if (measured.form.writes_carry) text += fmt::format(" addc.u32 %d{}, 0, 0;", last);
   for (std::size_t d = 0; d <= last; ++d) {
     text += "\n    " + to_words(group.destinations[d], fmt::format("%d{}", d)) + " ";
@@ -185,7 +234,19 @@ std::string declarations(const FormGroup& group) {
     text += fmt::format("  .reg .{} %s{};\n", register_class(group.sources[k]), k);
   for (std::size_t k = 0; k < group.destinations.size(); ++k)
     text += fmt::format("  .reg .{} %d{};\n", register_class(group.destinations[k]), k);
+  if (is_atomic(group.forms.front().form))
+    text += fmt::format("  .shared .align 16 .b8 memory[{}]; .reg .b64 %global; .reg .b32 %shared, %lane;\n",
+                        memory_bytes * lanes_per_block);
   return text;
+}
+
+/// Sets the registers with the addresses of the lane's memory.
+std::string memory_addresses(const FormGroup& group) {
+  if (!is_atomic(group.forms.front().form)) return "";
+  return fmt::format(
+      "  mov.u64 %global, scratch; mad.wide.u32 %global, %t, {0}, %global;\n"
+      "  mov.u32 %lane, %tid.x; mov.u32 %shared, memory; mad.lo.u32 %shared, %lane, {0}, %shared;\n",
+      memory_bytes);
 }
 
 std::string kernel_text(const FormGroup& group, const FormKernel& kernel) {
@@ -195,6 +256,7 @@ std::string kernel_text(const FormGroup& group, const FormKernel& kernel) {
       "  mul.wide.u32 %at, %t, 8; ld.param.u64 %in, [input]; ld.param.u64 %out, [output];\n"
       "  add.u64 %in, %in, %at; add.u64 %out, %out, %at;\n",
       kernel.entry, declarations(group));
+  text += memory_addresses(group);
   std::size_t word = 0;
   for (std::size_t k = 0; k < group.sources.size(); ++k)
     text += "  " + access("ld.global.b64 {}, [%in+{}]; ", group.sources[k], word) +
@@ -231,7 +293,9 @@ std::string why_not_measured(const isa::Row& row) {
     case Action::shuffle:
     case Action::vote:
     case Action::match:
-    case Action::warp_reduce: return {};
+    case Action::warp_reduce:
+    case Action::atomic:
+    case Action::reduction: return {};
     case Action::special:
     case Action::elect:
     case Action::activemask:
@@ -252,7 +316,8 @@ std::vector<FormGroup> form_groups() {
   for (const isa::Row& row : isa::rows()) {
     if (!why_not_measured(row).empty()) continue;
     const auto first = static_cast<std::ptrdiff_t>(groups.size());
-    for (const isa::NamedForm& named : isa::every_form_of(row))
+    for (const isa::NamedForm& named : isa::every_form_of(without_order(row))) {
+      if (!is_measured(named)) continue;
       for (MeasuredForm& measured : variants_of(named)) {
         FormGroup group = group_for(row, measured);
         const auto found = std::find_if(groups.begin() + first, groups.end(), [&](const FormGroup& other) {
@@ -261,6 +326,7 @@ std::vector<FormGroup> form_groups() {
         FormGroup& into = found == groups.end() ? groups.emplace_back(std::move(group)) : *found;
         into.forms.push_back(std::move(measured));
       }
+    }
   }
   return groups;
 }
@@ -275,6 +341,8 @@ std::vector<FormKernel> kernels_of(const FormGroup& group) {
 
 std::string module_text(const FormGroup& group, std::string_view target) {
   std::string text = fmt::format(".version 9.0\n.target {}\n.address_size 64\n", target);
+  if (is_atomic(group.forms.front().form))
+    text += fmt::format(".global .align 16 .b8 scratch[{}];\n", memory_bytes * operand_sets);
   for (const FormKernel& kernel : kernels_of(group)) text += kernel_text(group, kernel);
   return text;
 }

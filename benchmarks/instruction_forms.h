@@ -52,6 +52,9 @@ std::string why_open(const isa::Form& form);
 /// The groups of all measured rows.
 std::vector<FormGroup> form_groups();
 
+/// The kernels are launched with blocks of so many lanes.
+inline constexpr unsigned lanes_per_block = 256;
+
 /// A kernel of a group's module.
 struct FormKernel {
   std::string entry;

@@ -122,7 +122,7 @@ class Page {
 };
 
 std::string Page::gpu_summary() const {
-  if (!has_gpu_) return "They were not yet compared with a GPU.";
+  if (!has_gpu_) return "No instruction was compared with a GPU yet.";
   GpuEvidence defined, open;
   for (const RowEvidence& evidence : rows_) defined.add(evidence.defined), open.add(evidence.open);
   GpuEvidence all = defined;
@@ -131,12 +131,9 @@ std::string Page::gpu_summary() const {
   for (const auto& [reason, forms] : all.refused) refused += forms;
   return fmt::format(
       "On {}, {} forms ran with {} operand sets each; its driver refused {} others. {} rows have the same "
-      "bits "
-      "there wherever PTX defines them: of {} such operand sets, {} had the same bits, {} differed only in "
-      "the sign "
-      "or payload of an f64 NaN, which PTX leaves open, and {} differed. Of {} operand sets whose results "
-      "PTX "
-      "leaves open, {} had the same bits.",
+      "bits there wherever PTX defines them: of {} such operand sets, {} had the same bits, {} differed "
+      "only in the sign or payload of an f64 NaN, which PTX leaves open, and {} differed. Of {} operand "
+      "sets whose results PTX leaves open, {} had the same bits.",
       markdown_text(device_), grouped(all.forms), operand_sets, grouped(refused),
       std::ranges::count_if(rows_, &RowEvidence::is_equal_on_gpu), grouped(defined.operand_sets),
       grouped(defined.equal), grouped(defined.other_nan), grouped(defined.different()),
@@ -148,16 +145,16 @@ std::string Page::test_summary() const {
   std::uint64_t sets = 0;
   for (const RowEvidence& evidence : rows_) {
     by_set += evidence.compared_sets > 0;
-    combinations += evidence.typed.size();
+    if (evidence.compared_sets > 0) combinations += evidence.typed.size();
     compared += evidence.compared_types.size();
     sets += evidence.compared_sets;
   }
   return fmt::format(
       "Unit tests executed {} of the {} rows. They compared {} rows with independently computed results, "
-      "operand set "
-      "by operand set ({} sets), and the others, such as branches and barriers, by their effects.\n"
-      "Of the {} combinations of a row and its types, {} were compared set by set; the tables name the "
-      "others.\n",
+      "operand set by operand set ({} sets), and the others, such as branches and barriers, by their "
+      "effects.\n"
+      "Of the {} combinations of these rows with their types, {} were compared set by set; the tables name "
+      "the others.\n",
       std::ranges::count_if(rows_, &RowEvidence::compared), rows_.size(), by_set, grouped(sets), combinations,
       compared);
 }
@@ -169,21 +166,19 @@ std::string Page::introduction() const {
   const auto neither = std::ranges::count_if(
       rows_, [](const RowEvidence& evidence) { return !evidence.compared && !evidence.is_equal_on_gpu(); });
   return fmt::format(
-      "# PTX instructions and the evidence for them\n\n"
-      "This page lists the instructions of PTX ISA 9.0, chapter 9.7: whether the emulated device implements "
-      "them, and "
-      "how that is known.\n"
+      "# PTX instructions and the evidence for them\n"
+      "\n"
+      "This page lists the instructions of PTX ISA 9.0, chapter 9.7: whether the emulated device "
+      "implements them, and how that is known.\n"
       "{} instructions are implemented, by {} rows of [`ptx.def`](../devices/emulated/isa/ptx.def); {} "
-      "instructions "
-      "or forms are not, each with the reason. Executing one of those is *unsupported*: never a pass.\n"
+      "instructions or forms are not, each with the reason. Executing one of those is *unsupported*: never "
+      "a pass.\n"
       "{}{}\n"
       "{} rows have neither kind of evidence.\n"
-      "An operand set is the operands of one lane. Loads, stores, atomics and barriers run on a GPU in the "
-      "kernels "
+      "An operand set is the operands of one lane. Loads, stores and barriers run on a GPU in the kernels "
       "of [`emulation.md`](emulation.md).\n"
       "`ptx.def` explains the notation of the syntax. A form that a GPU's driver refuses needs another "
-      "architecture, "
-      "or is one that the emulated device accepts although PTX does not.\n"
+      "architecture, or is one that the emulated device accepts although PTX does not.\n"
       "`foldproof-lab instructions --page` generates the page from records of the tests and of the GPU "
       "([`laboratory.md`](laboratory.md)); a test compares it with fresh records.\n",
       implemented, rows_.size(), static_cast<std::ptrdiff_t>(isa::isa_instructions().size()) - implemented,
@@ -260,7 +255,8 @@ std::string Page::section_text(const isa::IsaSection& section) const {
   std::string text = fmt::format("\n## {} {}\n", section.number, section.title);
   if (!implemented.empty())
     text +=
-        "\n| instruction | syntax | types | unit tests (operand sets) | bit-equal with a GPU (operand sets) "
+        "\n"
+        "| instruction | syntax | types | unit tests (operand sets) | bit-equal with a GPU (operand sets) "
         "|\n"
         "|---|---|---|---|---|\n" +
         implemented;

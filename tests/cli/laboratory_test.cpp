@@ -190,7 +190,7 @@ TEST_CASE("Instructions with the same bits on both devices are counted by operan
   const Folder folder;
   const std::string file = folder.path("gpu.json");
   const RanJson ran = run_laboratory_json(
-      {"instructions", "--rows", "add_int", "madc", "mov_pack", "shfl_sync", "ex2", "--record", file},
+      {"instructions", "--rows", "add_int", "madc", "mov_pack", "shfl_sync", "ex2", "atom", "--record", file},
       on_emulated_gpu());
   CHECK(ran.status == 0);
   const auto add = row_of(ran.json, "add_int", "s32");
@@ -200,6 +200,9 @@ TEST_CASE("Instructions with the same bits on both devices are counted by operan
   CHECK(row_of(ran.json, "madc", "u64").at("forms") == 4);
   CHECK(row_of(ran.json, "mov_pack", "b128").at("equal").get<int>() > 0);
   CHECK(row_of(ran.json, "ex2", "f32").at("open") == "an approximation");
+  const auto atom = row_of(ran.json, "atom", "f32");
+  CHECK(atom.at("forms") == 6);  // .add and .exch in both memories; in global memory also .add.v2 and .add.v4
+  CHECK(atom.at("equal") == 6 * 2048);
   std::ostringstream record;
   record << std::ifstream(file).rdbuf();
   CHECK(nlohmann::json::parse(record.str()).at("rows") == ran.json.at("rows"));
