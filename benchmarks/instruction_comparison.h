@@ -4,7 +4,7 @@
 #include <string>
 
 #include "benchmarks/instruction_evidence.h"
-#include "benchmarks/instruction_forms.h"
+#include "benchmarks/instruction_kernels.h"
 #include "devices/runner.h"
 
 namespace foldproof {

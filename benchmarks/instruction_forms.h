@@ -1,10 +1,4 @@
-// The forms of ptx.def that are compared on a GPU, and the PTX that executes them.
-//
-//   A group's kernels load the operands of one lane, execute forms of the group one after another, and store
-//   what each of them leaves in its destinations:
-//
-//     in    [source 0, word 0][source 0, word 1] … [carry]     each: one 64-bit word per operand set
-//     out   [form 0: d][form 0: e] … [form 1: d] …
+// The forms of ptx.def that are compared on a GPU, in groups with the same operands.
 #pragma once
 
 #include <optional>
@@ -31,6 +25,17 @@ struct MeasuredForm {
   std::optional<unsigned> table;  ///< the immediate operand of lop3
 };
 
+/// The operand rules that a statement of the form has.
+std::vector<isa::OperandRule> present_rules(const MeasuredForm& measured);
+
+/// Whether the rule's operand is part of the text: a member mask, or the table of lop3.
+bool is_immediate(const isa::OperandRule& rule);
+
+/// Atomics: each lane has its own memory. Its elements before and after are the last sources and
+/// destinations.
+bool is_atomic(const isa::Form& form);
+std::size_t memory_elements(const isa::Form& form);
+
 /// Forms of one row with the same types and the same operands.
 struct FormGroup {
   const isa::Row* row = nullptr;
@@ -51,18 +56,5 @@ std::string why_open(const isa::Form& form);
 
 /// The groups of all measured rows.
 std::vector<FormGroup> form_groups();
-
-/// The kernels are launched with blocks of so many lanes.
-inline constexpr unsigned lanes_per_block = 256;
-
-/// A kernel of a group's module.
-struct FormKernel {
-  std::string entry;
-  std::size_t first = 0, count = 0;  ///< of the group's forms
-};
-std::vector<FormKernel> kernels_of(const FormGroup& group);
-
-/// PTX with these kernels. `target`: "sm_90a".
-std::string module_text(const FormGroup& group, std::string_view target);
 
 }  // namespace foldproof
