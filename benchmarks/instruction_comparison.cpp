@@ -126,7 +126,7 @@ void add_form(const Results& results, std::size_t form, GpuEvidence& evidence) {
 
 /// The driver's reason without the position: "Feature 'add.f32x2' requires .target sm_100 or higher".
 std::string reason_of(const InputError& refusal) {
-  const std::string text = refusal.sentence();
+  const std::string& text = refusal.sentence();
   const std::size_t error = text.find("error");
   const std::size_t colon = error == std::string::npos ? error : text.find(':', error);
   if (colon == std::string::npos) return text;

@@ -1,8 +1,6 @@
 #include "benchmarks/instruction_operands.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <random>
 
 namespace foldproof {
@@ -106,10 +104,17 @@ std::uint64_t extreme_word(const Layout& layout, const Values& values, std::size
   return word;
 }
 
+/// The number of ways to choose one of `each` values for every source.
+std::size_t combinations_of(std::size_t each, std::size_t sources) {
+  std::size_t product = 1;
+  while (sources-- > 0 && product <= operand_sets) product *= each;
+  return product;
+}
+
 /// How many extreme values each source has in the combinations, such that those fit into half of the sets.
 std::size_t extremes_each(std::size_t sources) {
   std::size_t each = 1;
-  while (std::pow(each + 1, sources) <= operand_sets / 2) ++each;
+  while (each < operand_sets / 2 && combinations_of(each + 1, sources) <= operand_sets / 2) ++each;
   return each;
 }
 

@@ -2,7 +2,11 @@
 # the tests compared with an expectation, and with how many operand sets. Included by tests/CMakeLists.txt, and run by
 # the entry docs.ptx.
 if(CMAKE_SCRIPT_MODE_FILE)
-  execute_process(COMMAND "${LABORATORY}" instructions --page --tests ${TESTS} ${GPU} OUTPUT_VARIABLE fresh
+  set(gpu "")
+  if(EXISTS "${GPU}")
+    set(gpu --gpu "${GPU}")
+  endif()
+  execute_process(COMMAND "${LABORATORY}" instructions --page --tests ${TESTS} ${gpu} OUTPUT_VARIABLE fresh
                   COMMAND_ERROR_IS_FATAL ANY)
   file(READ "${PAGE}" page)
   if(NOT fresh STREQUAL page)
@@ -21,13 +25,9 @@ foreach(program isa machine)
   set_tests_properties(unit.${program} PROPERTIES ENVIRONMENT "FOLDPROOF_RECORD=${record}" FIXTURES_SETUP row_records)
   list(APPEND records "${record}")
 endforeach()
-set(gpu_record "${PROJECT_SOURCE_DIR}/docs/ptx-h200.json")
-set(gpu_option "")
-if(EXISTS "${gpu_record}")
-  set(gpu_option --gpu "${gpu_record}")
-endif()
 add_test(NAME docs.ptx
-         COMMAND "${CMAKE_COMMAND}" "-DLABORATORY=$<TARGET_FILE:foldproof-lab>" "-DTESTS=${records}" "-DGPU=${gpu_option}"
+         COMMAND "${CMAKE_COMMAND}" "-DLABORATORY=$<TARGET_FILE:foldproof-lab>" "-DTESTS=${records}"
+                 "-DGPU=${PROJECT_SOURCE_DIR}/docs/ptx-h200.json"
                  "-DPAGE=${PROJECT_SOURCE_DIR}/docs/ptx.md" "-DFRESH=${CMAKE_CURRENT_BINARY_DIR}/ptx.md"
                  -P "${CMAKE_CURRENT_LIST_FILE}")
 set_tests_properties(docs.ptx PROPERTIES LABELS unit FIXTURES_REQUIRED row_records)
