@@ -10,6 +10,7 @@ Run attach_compare(CLI::App& app, Console& console);
 Run attach_claims(CLI::App& app, Console& console);
 Run attach_detection(CLI::App& app, Console& console);
 Run attach_fingerprint(CLI::App& app, Console& console);
+Run attach_instructions(CLI::App& app, Console& console);
 Run attach_kernels(CLI::App& app, Console& console);
 Run attach_bench(CLI::App& app, Console& console);
 

@@ -149,14 +149,110 @@ TEST_CASE("A page is generated only from valid reports", "[cli][gpu]") {
 TEST_CASE("Laboratory commands that need a GPU are refused with status 3 if there is none", "[cli][gpu]") {
   const AddOne folder;
   const std::string contract = folder.path("add_one.toml");
-  const std::vector<std::vector<std::string>> commands{
-      {"compare", contract}, {"bench", "gpu", contract}, {"bench", "kernels"}, {"bench", "exact"}};
+  const std::vector<std::vector<std::string>> commands{{"compare", contract},
+                                                       {"instructions"},
+                                                       {"bench", "gpu", contract},
+                                                       {"bench", "kernels"},
+                                                       {"bench", "exact"}};
   for (const auto& command : commands) {
     INFO(command.front());
     const RanJson ran = run_laboratory_json(command, {.environment = {"CUDA_VISIBLE_DEVICES="}});
     CHECK(ran.status == 3);
     CHECK(ran.json.at("error").at("message").get<std::string>().find("no CUDA device available") == 0);
   }
+}
+
+namespace {
+
+How on_emulated_gpu(const std::string& replaces = {}) {
+  How how{.environment = {"LD_LIBRARY_PATH=" FOLDPROOF_EMULATED_GPU}};
+  if (!replaces.empty()) how.environment.push_back("EMULATED_GPU_REPLACES=" + replaces);
+  return how;
+}
+
+/// The evidence of `foldproof-lab instructions` for one row and type.
+nlohmann::json row_of(const nlohmann::json& record, const std::string& row, const std::string& type) {
+  for (const auto& evidence : record.at("rows"))
+    if (evidence.at("row") == row && evidence.at("type") == type) return evidence;
+  FAIL("no evidence of " << row << " for " << type);
+  return {};
+}
+
+/// A record of a test program that compared one row.
+std::string test_record(const std::string& row, const std::string& type) {
+  return R"({"program": "isa", "rows": [{"row": ")" + row + R"(", "type": ")" + type +
+         R"(", "type2": "", "operand_sets": 1234567}]})";
+}
+
+}  // namespace
+
+TEST_CASE("Instructions with the same bits on both devices are counted by operand set", "[cli][gpu]") {
+  const Folder folder;
+  const std::string file = folder.path("gpu.json");
+  const RanJson ran = run_laboratory_json(
+      {"instructions", "--rows", "add_int", "madc", "mov_pack", "shfl_sync", "ex2", "atom", "--record", file},
+      on_emulated_gpu());
+  CHECK(ran.status == 0);
+  const auto add = row_of(ran.json, "add_int", "s32");
+  CHECK(add.at("forms") == 2);  // with and without .sat
+  CHECK(add.at("operand_sets") == 2 * 2048);
+  CHECK(add.at("equal") == 2 * 2048);
+  CHECK(row_of(ran.json, "madc", "u64").at("forms") == 4);
+  CHECK(row_of(ran.json, "mov_pack", "b128").at("equal").get<int>() > 0);
+  CHECK(row_of(ran.json, "ex2", "f32").at("open") == "an approximation");
+  const auto atom = row_of(ran.json, "atom", "f32");
+  CHECK(atom.at("forms") == 6);  // .add and .exch in both memories; in global memory also .add.v2 and .add.v4
+  CHECK(atom.at("equal") == 6 * 2048);
+  std::ostringstream record;
+  record << std::ifstream(file).rdbuf();
+  CHECK(nlohmann::json::parse(record.str()).at("rows") == ran.json.at("rows"));
+}
+
+TEST_CASE("A form that the GPU refuses does not affect the others", "[cli][gpu]") {
+  const RanJson ran =
+      run_laboratory_json({"instructions", "--rows", "add_float"}, on_emulated_gpu("add.rz.f32x2 =}"));
+  CHECK(ran.status == 0);
+  const auto add = row_of(ran.json, "add_float", "f32x2");
+  CHECK(add.at("refused").size() == 1);
+  CHECK(add.at("refused").begin().value() == 1);
+  CHECK(add.at("operand_sets") == add.at("forms").get<int>() * 2048);
+  CHECK(add.at("equal") == add.at("operand_sets"));
+  CHECK(row_of(ran.json, "add_float", "f32").at("refused").empty());
+}
+
+TEST_CASE("A form with other bits on the GPU is shown with its operands", "[cli][gpu]") {
+  const RanJson ran =
+      run_laboratory_json({"instructions", "--rows", "sub_int"}, on_emulated_gpu("sub.u16 =add.u16 "));
+  CHECK(ran.status == 1);
+  const auto sub = row_of(ran.json, "sub_int", "u16");
+  CHECK(sub.at("equal").get<int>() < 2048);
+  CHECK(sub.at("difference").get<std::string>().find("sub.u16 of 0x") == 0);
+  CHECK(row_of(ran.json, "sub_int", "s16").at("equal") == 2048);
+}
+
+TEST_CASE("The page on PTX shows what records say, and refuses records of other rows", "[cli][gpu]") {
+  const Folder folder;
+  const std::string tests = folder.file("isa.json", test_record("add_int", "u32"));
+  const std::string gpu = folder.file("gpu.json", R"({"device": "some GPU", "rows": [{"row": "add_int",
+    "type": "u32", "type2": "", "forms": 1, "operand_sets": 2048, "equal": 2047, "other_nan": 0, "open": "",
+    "difference": "add.u32 of 0x1 0x2", "refused": {"too old": 3}}]})");
+  const Ran page = run_laboratory({"instructions", "--page", "--tests", tests, "--gpu", gpu});
+  CHECK(page.status == 0);
+  CHECK(page.out.find("| 1,234,567; not compared: u16, u64, s16, s32, s64, u16x2, s16x2 | 2,047 of 2,048; "
+                      "different: add.u32 of 0x1 0x2; 3 forms refused: too old |") != std::string::npos);
+  CHECK(page.out.find("| `tex`, `tld4`, `txq`, `istypep` | Texture hardware") != std::string::npos);
+
+  const auto refuses = [&](const std::string& record) {
+    return run_laboratory({"instructions", "--page", "--tests", folder.file("other.json", record)}).status ==
+           2;
+  };
+  CHECK(refuses(test_record("add_integers", "u32")));
+  CHECK(refuses(test_record("add_int", "f32")));
+  CHECK(refuses("{}"));
+  CHECK(refuses("{"));
+  CHECK(run_laboratory({"instructions", "--page", "--tests", tests, "--gpu", tests}).status == 2);
+  CHECK(run_laboratory({"instructions", "--rows", "ld"}, on_emulated_gpu()).status == 2);
+  CHECK(run_laboratory({"instructions", "--rows", "nothing"}, on_emulated_gpu()).status == 2);
 }
 
 TEST_CASE("The laboratory refuses invalid usage and names its own program") {

@@ -8,7 +8,8 @@
 // returns its error. A kernel that does not end leaves its stream busy for ever.
 //
 // EMULATED_GPU_BYTES: size of the GPU's memory. EMULATED_GPU_LAUNCHES: launches per process; the next one
-// kills the process. Default of both: unlimited.
+// kills the process. Default of both: unlimited. EMULATED_GPU_REPLACES=A=B: in the PTX of modules, each A
+// becomes B, so that the GPU differs from the emulated device or, if B is not PTX, refuses the module.
 #include <cuda.h>
 
 #include <algorithm>
@@ -148,8 +149,19 @@ void log_error(unsigned count, const CUjit_option* options, void** values, const
   say(log, bytes, text);
 }
 
+std::string replaced_as_asked(std::string text) {
+  const char* const asked = std::getenv("EMULATED_GPU_REPLACES");
+  if (asked == nullptr) return text;
+  const std::string_view all = asked, from = all.substr(0, all.find('='));
+  const std::string_view to = all.substr(std::min(from.size() + 1, all.size()));
+  if (from.empty()) return text;
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
 CUresult load(CUmodule* module, const char* text) {
-  const ModuleId id = gpu().device.load({"the module", text});
+  const ModuleId id = gpu().device.load({"the module", replaced_as_asked(text)});
   CUmod_st& loaded = gpu().modules.emplace_back();
   loaded.id = id;
   for (EntryInfo& entry : gpu().device.entries(id)) loaded.kernels.push_back({&loaded, std::move(entry)});

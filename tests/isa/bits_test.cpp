@@ -225,14 +225,15 @@ TEST_CASE("lop3 looks each bit up in its table", "[bits]") {
     sparse[4][i] = i / 2 % 2;
   }
   for (const bool conjunction : {true, false}) {
-    const Columns results = run(conjunction ? "lop3.and.b32" : "lop3.or.b32", sparse);
+    const isa::Form form = form_of(conjunction ? "lop3.and.b32" : "lop3.or.b32");
+    const Columns results = run(form, sparse);
     for (std::size_t i = 0; i < 64; ++i) {
       const Value d = sparse[0][i] & sparse[1][i] & sparse[2][i];
       CHECK(results[0][i] == d);
       CHECK(results[1][i] == (conjunction ? (d != 0) && sparse[4][i] != 0 : (d != 0) || sparse[4][i] != 0));
     }
+    covers(form, 64);
   }
-  covers("lop3_test");
 }
 
 TEST_CASE("prmt selects bytes by its table of modes", "[bits]") {
@@ -282,10 +283,10 @@ TEST_CASE("mov packs the first part into the lowest bits and unpacks it again", 
       for (std::size_t part = x.size(); part-- > 0;) whole = whole << bits | x[part];
       return whole;
     });
-    const Columns back = run(packing_form_of(isa::Packing::unpack, parts, "mov." + type), run(pack, sources));
-    CHECK(back == sources);
+    const isa::Form unpack = packing_form_of(isa::Packing::unpack, parts, "mov." + type);
+    CHECK(run(unpack, run(pack, sources)) == sources);
+    covers(unpack, sources.front().size());
   }
-  covers("mov_unpack");
 }
 
 TEST_CASE("mov packs and unpacks 128 bits", "[mov]") {
@@ -313,6 +314,7 @@ TEST_CASE("mov packs and unpacks 128 bits", "[mov]") {
     CHECK(isa::row<std::uint32_t>(frame.data(), row(5))[lane] == 0x76543210 - lane);
     CHECK(isa::row<std::uint32_t>(frame.data(), row(6))[lane] == 0xFEDCBA98);
   }
+  for (const isa::Form& form : {pack, unpack, copy}) covers(form, 32);
 }
 
 TEST_CASE("cvta converts between generic addresses, which are windows, and state spaces in both directions",
@@ -338,7 +340,7 @@ TEST_CASE("isspacep distinguishes the windows", "[address]") {
       0x7F0000001000,        isa::shared_window + 16, isa::shared_window + (Value{3} << 24) + 16,
       isa::local_window + 8, isa::constant_window,    isa::param_window + 4};
   const auto answers = [&](const std::string& space) {
-    covers("isspacep");
+    covers(form_of("isspacep." + space), addresses.size());
     return run("isspacep." + space, {addresses}).front();
   };
   const auto answers_at = [&](const std::string& space, Value rank) {

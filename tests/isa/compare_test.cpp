@@ -117,9 +117,8 @@ TEST_CASE("setp compares, combines with c, and writes the complement's result to
           CHECK(results.size() == 1);  // 16-bit floats have no second destination
         else
           same(text + " q", results[1], q);
+        covers(form_of(text), p.size());
       }
-  covers("setp");
-  covers("setp_half");
 }
 
 TEST_CASE("each type has exactly the comparisons that the ISA lists", "[compare]") {
@@ -149,9 +148,9 @@ TEST_CASE("packed setp compares the low halves for p and the high halves for q",
       }
       same(text, results[0], p);
       same(text + " q", results[1], q);
+      covers(form_of(text), p.size());
     }
   }
-  covers("setp_pair");
 }
 
 /// Which pairs of types set supports.
@@ -182,8 +181,8 @@ TEST_CASE("set writes 1.0 or all ones", "[compare]") {
         for (std::size_t i = 0; i < kind.a.size(); ++i)
           wanted.push_back(outcome(comparison, kind.order(kind.a[i], kind.b[i])) || c[i] != 0 ? yes : 0);
         same(text, results, wanted);
+        covers(form_of(text), wanted.size());
       }
-  for (const std::string row : {"set", "set_f16", "set_bf16"}) covers(row);
 }
 
 TEST_CASE("packed set writes each half", "[compare]") {
@@ -199,11 +198,11 @@ TEST_CASE("packed set writes each half", "[compare]") {
       wanted.push_back(low | high << 16);
     }
     same(text, results, wanted);
+    covers(form_of(text), wanted.size());
   }
   const Columns ones{{0x3F803F80, 0x7FFF3F80}, {0x3F804000, 0x3F803F80}};
   CHECK(run("set.eq.bf16x2.bf16x2", ones).front() == Column{0x3F800000, 0x00003F80});
-  covers("set_f16x2");
-  covers("set_bf16x2");
+  covers(form_of("set.eq.bf16x2.bf16x2"), 2);
 }
 
 TEST_CASE("selp selects by a predicate", "[compare]") {

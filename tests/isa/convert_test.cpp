@@ -229,7 +229,6 @@ TEST_CASE("f32 converts to f16 and bf16 with .relu and .satfinite, as scalars an
           check2(modifiers + to.name + "x2.f32", {f32s(1), f32s(2)},
                  [&](Value a, Value b) { return expected(a) << 16 | expected(b); });
         }
-  covers("cvt_half");
 }
 
 TEST_CASE("tf32 keeps 10 fraction bits", "[convert]") {

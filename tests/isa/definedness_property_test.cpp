@@ -5,7 +5,7 @@
 #include <random>
 
 #include "catch.h"
-#include "every_form.h"
+#include "devices/emulated/isa/every_form.h"
 #include "shadowed.h"
 
 namespace foldproof::tests {
@@ -161,7 +161,7 @@ TEST_CASE("no undefined bit affects a result bit that is called defined, in any 
     CAPTURE(row.id);
     REQUIRE(!forms.empty());
     constexpr std::size_t draws = 200;  // of 32 lanes each
-    for (const NamedForm& named : forms) {
+    for (const isa::NamedForm& named : forms) {
       CAPTURE(named.text);
       for (std::size_t draw = 0; draw <= draws / forms.size(); ++draw) check_soundness(named.form, random);
     }
@@ -278,10 +278,10 @@ TEST_CASE("where the rule is exact, every bit that is called undefined can chang
     const auto row = std::ranges::find(isa::rows(), rule.row, &isa::Row::id);
     REQUIRE(row != isa::rows().end());
     auto forms = every_form_of(*row);
-    std::erase_if(forms, [&](const NamedForm& named) { return !rule.applies(named.form); });
+    std::erase_if(forms, [&](const isa::NamedForm& named) { return !rule.applies(named.form); });
     REQUIRE(!forms.empty());
     constexpr std::size_t draws = 60;  // of 32 lanes each
-    for (const NamedForm& named : forms) {
+    for (const isa::NamedForm& named : forms) {
       CAPTURE(named.text);
       for (std::size_t draw = 0; draw <= draws / forms.size(); ++draw)
         check_precision(named.form, rule.selectors, random);

@@ -1,5 +1,6 @@
 // Requires that every computing or combining row of ptx.def was executed and compared with an expectation.
 #include "row_coverage.h"
+#include "row_record.h"
 #include "session.h"
 
 namespace foldproof::tests {
@@ -13,6 +14,7 @@ bool computes(const isa::Row& row) {
 }
 
 const AfterAll every_row([] { return uncovered_rows(computes); });
+const AfterAll record([] { return write_row_record("isa"); });
 
 }  // namespace
 }  // namespace foldproof::tests

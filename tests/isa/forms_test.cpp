@@ -58,6 +58,13 @@ TEST_CASE("the order of modifiers is free, the order of types is not", "[forms]"
   CHECK_FALSE(exists("set.f16x2.eq.f32"));
 }
 
+TEST_CASE("a form has one rounding mode", "[forms]") {
+  CHECK(exists("cvt.rn.f32.s32"));
+  CHECK(exists("cvt.rni.s32.f32"));
+  for (const std::string text : {"cvt.rn.rni.s32.f32", "cvt.rzi.rz.f32.f32", "cvt.rm.rm.f32.s32"})
+    CHECK_FALSE(exists(text));
+}
+
 TEST_CASE("instructions that no row covers are refused", "[forms]") {
   for (const std::string text : {"add",
                                  "add.q32",

@@ -1,5 +1,6 @@
 // ISA 9.7.1 and 9.7.2. Expected values are exact 128-bit integers, truncated as the ISA says.
 #include <bit>
+#include <cstring>
 
 #include "catch.h"
 #include "row_coverage.h"
@@ -201,7 +202,7 @@ TEST_CASE("vabsdiff2 and vabsdiff4 merge or sum differences of parts as an H200 
     CAPTURE(row.text);
     CHECK(run_one(row.text, {0x80ff017f, 0x7f0180ff, 7}) == row.first);
     CHECK(run_one(row.text, {0x12345678, 0xfedcba98, 7}) == row.second);
-    covers(isa::rows()[form_of(row.text).row].id);
+    covers(form_of(row.text), 2);
   }
   CHECK(run_one("vabsdiff2.u32.u32.u32.add", {0x80ff017f, 0x7f0180ff, 7}) == 0x01fe + 0x7f80 + 7);
   CHECK(run_one("vabsdiff4.u32.u32.s32", {0xff, 0x80, 0}) == (255 + 128) % 256);
@@ -220,7 +221,7 @@ class Chain {
     instruction.operand[0] = place(d);
     for (std::size_t k = 0; k < sources.size(); ++k) instruction.operand[k + 1] = place(sources[k]);
     form.compute(frame_.data(), instruction, lanes);
-    covers(isa::rows()[form.row].id);
+    covers(form, std::popcount(lanes));
   }
   void set(unsigned r, unsigned lane, std::uint32_t value) {
     isa::row<std::uint32_t>(frame_.data(), place(r))[lane] = value;
@@ -319,6 +320,7 @@ TEST_CASE("additions and subtractions share one carry flag, as on an H200", "[in
   for (const Step& step : steps) {
     CAPTURE(step.first, step.second, step.a, step.b);
     Chain chain;
+    chain.lanes = 1;
     chain.set(0, 0, step.a);
     chain.set(1, 0, step.b);
     chain.step(step.first, 2, {0, 1});
@@ -327,6 +329,83 @@ TEST_CASE("additions and subtractions share one carry flag, as on an H200", "[in
     else
       chain.step(step.second, 3, {4, 4});
     CHECK(chain.get(3, 0) == step.result);
+  }
+}
+
+/// A result and the carry out.
+struct Carried {
+  Value result;
+  bool carry;
+};
+
+/// Checks d and CC of a warp whose lanes have a, b and c from the columns and alternating carries.
+void check_carried(const std::string& text, const IntegerType& type, const Columns& sources,
+                   std::size_t first, const std::function<Carried(const Column&, bool carry)>& expected) {
+  const isa::Form form = form_of(text);
+  std::vector<std::byte> frame(64 + 512 * 4);
+  isa::Instruction instruction;
+  instruction.form = &form;
+  const auto place = [](std::size_t k) { return static_cast<std::uint32_t>(64 + 512 * k); };
+  for (std::size_t k = 0; k <= sources.size(); ++k) instruction.operand[k] = place(k);
+  constexpr isa::LaneMask carries = 0xA5C3F069;
+  isa::mask(frame.data(), isa::carry_offset) = carries;
+  const std::size_t bytes = type.bits / 8;
+  for (std::size_t k = 0; k < sources.size(); ++k)
+    for (unsigned lane = 0; lane < isa::warp_size; ++lane)
+      std::memcpy(frame.data() + place(k + 1) + lane * bytes, &sources[k][first + lane], bytes);
+  form.compute(frame.data(), instruction, all_lanes);
+  for (unsigned lane = 0; lane < isa::warp_size; ++lane) {
+    Column operands;
+    for (const Column& source : sources) operands.push_back(source[first + lane]);
+    const bool before = (carries >> lane & 1) != 0;
+    const Carried wanted = expected(operands, before);
+    Value result = 0;
+    std::memcpy(&result, frame.data() + place(0) + lane * bytes, bytes);
+    INFO(text << " lane " << lane);
+    REQUIRE(result == wanted.result);
+    const bool carry = form.writes_carry ? wanted.carry : before;
+    REQUIRE((isa::mask(frame.data(), isa::carry_offset) >> lane & 1) == carry);
+  }
+  covers(form, isa::warp_size);
+}
+
+TEST_CASE("carries enter and leave sums, differences and products of every type", "[integer][carry]") {
+  __extension__ typedef unsigned __int128 Wide;
+  for (const IntegerType& type : {u32, s32, u64, s64}) {
+    const Columns sources = three(type), two_sources{sources[0], sources[1]};
+    const auto sum = [&](Wide x, Wide y, Wide z) {
+      return Carried{type.cut(static_cast<Exact>(x + y + z)), ((x + y + z) >> type.bits) != 0};
+    };
+    // Subtracting is adding the complement: CC = 1 means that nothing was borrowed.
+    const auto difference = [&](Value x, Value y, bool carry) {
+      return sum(x, type.cut(~Exact{y}), carry ? 1 : 0);
+    };
+    const auto half = [&](const std::string& part, const Column& x) {
+      const Exact product =
+          static_cast<Exact>(static_cast<Wide>(type.read(x[0])) * static_cast<Wide>(type.read(x[1])));
+      if (part == ".lo") return type.cut(product);
+      // An unsigned product of 64 bits fills all of Exact, whose shift copies the sign; cut() removes the
+      // copies.
+      return type.cut(product >> type.bits);
+    };
+    for (std::size_t first = 0; first + isa::warp_size <= 1024; first += isa::warp_size)
+      for (const std::string cc : {".cc.", "."}) {
+        const auto check_two = [&](const std::string& opcode, auto expected) {
+          check_carried(opcode + cc + type.name, type, two_sources, first, expected);
+        };
+        check_two("addc", [&](const Column& x, bool carry) { return sum(x[0], x[1], carry ? 1 : 0); });
+        check_two("subc", [&](const Column& x, bool carry) { return difference(x[0], x[1], carry); });
+        if (cc == ".cc.") check_two("add", [&](const Column& x, bool) { return sum(x[0], x[1], 0); });
+        if (cc == ".cc.")
+          check_two("sub", [&](const Column& x, bool) { return difference(x[0], x[1], true); });
+        for (const std::string part : {".lo", ".hi"}) {
+          check_carried("madc" + part + cc + type.name, type, sources, first,
+                        [&](const Column& x, bool carry) { return sum(half(part, x), x[2], carry ? 1 : 0); });
+          if (cc == ".cc.")
+            check_carried("mad" + part + cc + type.name, type, sources, first,
+                          [&](const Column& x, bool) { return sum(half(part, x), x[2], 0); });
+        }
+      }
   }
 }
 

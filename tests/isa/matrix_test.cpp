@@ -179,6 +179,7 @@ void check_mma(const Shape& shape, const Element& a, const Element& b, const Ele
   const std::string text = "mma.sync.aligned." + shape.name + ".row.col" + (satfinite ? ".satfinite." : ".") +
                            c.name + "." + a.name + "." + b.name + "." + c.name;
   INFO(text);
+  const isa::Form form = form_of(text);
   std::mt19937_64 random(42);
   for (int repeat = 0; repeat < 3; ++repeat) {
     const Matrix left = random_matrix(shape.m, shape.k, a, random),
@@ -188,15 +189,15 @@ void check_mma(const Shape& shape, const Element& a, const Element& b, const Ele
     spread(registers, left, a, shape.a);
     spread(registers, right, b, shape.b);
     spread(registers, start, c, shape.c);
-    const Columns result = run(text, registers);
+    const Columns result = run(form, registers);
     for (unsigned lane = 0; lane < 32; ++lane)
       for (unsigned i = 0; i < shape.m * 8 / 32; ++i) {
         const auto [row, column] = shape.c(lane, i);
         REQUIRE(element_of(result, c, lane, i) ==
                 expected(a, b, c, left, right, row, column, start[row][column], satfinite));
       }
+    covers(form, isa::warp_size);
   }
-  covers("mma_sync");
 }
 
 TEST_CASE("mma multiplies f16 into f32 and f16", "[matrix]") {
@@ -248,13 +249,14 @@ TEST_CASE("movmatrix transposes an 8 x 8 matrix", "[matrix]") {
   Column registers(32);
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < 2; ++i) registers[lane] |= Value{(lane / 4) * 16 + (lane % 4) * 2 + i} << 16 * i;
-  const Column result = run("movmatrix.sync.aligned.m8n8.trans.b16", {registers}).front();
+  const isa::Form form = form_of("movmatrix.sync.aligned.m8n8.trans.b16");
+  const Column result = run(form, {registers}).front();
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < 2; ++i) {
       const unsigned row = lane / 4, column = (lane % 4) * 2 + i;
       CHECK((result[lane] >> 16 * i & 0xFFFF) == column * 16 + row);
     }
-  covers("movmatrix");
+  covers(form, isa::warp_size);
 }
 
 }  // namespace

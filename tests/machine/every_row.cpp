@@ -1,6 +1,7 @@
 // Requires that every row of ptx.def that the machine executes was compared with an expectation. The other
 // rows compute or combine: the tests of the instruction set require those.
 #include "row_coverage.h"
+#include "row_record.h"
 #include "session.h"
 
 namespace foldproof::tests {
@@ -20,6 +21,7 @@ bool is_machines(const isa::Row& row) {
 }
 
 const AfterAll every_row([] { return uncovered_rows(is_machines); });
+const AfterAll record([] { return write_row_record("machine"); });
 
 }  // namespace
 }  // namespace foldproof::tests

@@ -108,6 +108,8 @@ bool take(const Pattern& pattern, const Token& token, std::string_view suffix, F
   };
   const auto take_modifier = [&](std::string_view group) {
     const Modifier* modifier = find_modifier(group, suffix);
+    // <rnd> and <irnd> of cvt exclude each other.
+    if (group.ends_with("rnd") && form.rounding != Rounding::none) return false;
     if (modifier) modifier->apply(form);
     return modifier != nullptr;
   };

@@ -1,28 +1,28 @@
-#include "every_form.h"
+#include "devices/emulated/isa/every_form.h"
 
 #include <map>
 #include <sstream>
 
-namespace foldproof::tests {
+namespace foldproof::isa {
 namespace {
 
 using Words = std::vector<std::string>;
 
-Words split(const std::string& text, char separator) {
+Words words_of(const std::string& text, char separator) {
   Words words;
   std::istringstream stream(text);
   for (std::string word; std::getline(stream, word, separator);) words.push_back(word);
   return words;
 }
 
-const std::multimap<std::string, std::string> modifiers{
+const std::multimap<std::string, std::string> all_modifiers{
 #define FOLDPROOF_MODIFIER(group, word, effect) {#group, word},
 #include "devices/emulated/isa/modifiers.def"
 #undef FOLDPROOF_MODIFIER
 };
 
 /// What the syntax allows at one position; includes an empty word if the position is optional.
-Words alternatives(const isa::Row& row, std::string token) {
+Words alternatives(const Row& row, std::string token) {
   Words words;
   if (token.ends_with('?')) {
     words.emplace_back();
@@ -30,19 +30,19 @@ Words alternatives(const isa::Row& row, std::string token) {
   }
   const std::string inner = token.substr(1, token.size() - (token.size() > 1 ? 2 : 1));
   Words found{token};
-  if (token == "T") found = split(std::string(row.types), ' ');
-  if (token == "U") found = split(std::string(row.types2), ' ');
-  if (token.front() == '(') found = split(inner, '|');
+  if (token == "T") found = words_of(std::string(row.types), ' ');
+  if (token == "U") found = words_of(std::string(row.types2), ' ');
+  if (token.front() == '(') found = words_of(inner, '|');
   if (token.front() == '<') {
     found.clear();
-    const auto [first, last] = modifiers.equal_range(inner);
+    const auto [first, last] = all_modifiers.equal_range(inner);
     for (auto at = first; at != last; ++at) found.push_back(at->second);
   }
   words.insert(words.end(), found.begin(), found.end());
   return words;
 }
 
-void expand(const isa::Row& row, const Words& tokens, std::size_t next, Words& suffixes,
+void expand(const Row& row, const Words& tokens, std::size_t next, Words& suffixes,
             std::vector<NamedForm>& forms) {
   if (next < tokens.size()) {
     for (const std::string& word : alternatives(row, tokens[next])) {
@@ -52,8 +52,8 @@ void expand(const isa::Row& row, const Words& tokens, std::size_t next, Words& s
     }
     return;
   }
-  const auto form = isa::find_form(tokens.front(), suffixes);
-  if (!form || isa::rows()[form->row].id != row.id) return;
+  const auto form = find_form(tokens.front(), suffixes);
+  if (!form || rows()[form->row].id != row.id) return;
   std::string text = tokens.front();
   for (const std::string& word : suffixes) text += "." + word;
   forms.push_back({text, *form});
@@ -61,11 +61,11 @@ void expand(const isa::Row& row, const Words& tokens, std::size_t next, Words& s
 
 }  // namespace
 
-std::vector<NamedForm> every_form_of(const isa::Row& row) {
+std::vector<NamedForm> every_form_of(const Row& row) {
   std::vector<NamedForm> forms;
   Words suffixes;
-  expand(row, split(std::string(row.syntax), '.'), 1, suffixes, forms);
+  expand(row, words_of(std::string(row.syntax), '.'), 1, suffixes, forms);
   return forms;
 }
 
-}  // namespace foldproof::tests
+}  // namespace foldproof::isa

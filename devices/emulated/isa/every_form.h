@@ -6,14 +6,14 @@
 
 #include "devices/emulated/isa/form.h"
 
-namespace foldproof::tests {
+namespace foldproof::isa {
 
 struct NamedForm {
   std::string text;
-  isa::Form form;
+  Form form;
 };
 
 /// Every combination of the row's words, modifiers and types that exists and belongs to no other row.
-std::vector<NamedForm> every_form_of(const isa::Row& row);
+std::vector<NamedForm> every_form_of(const Row& row);
 
-}  // namespace foldproof::tests
+}  // namespace foldproof::isa
