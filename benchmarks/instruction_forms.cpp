@@ -114,6 +114,9 @@ unsigned FormGroup::words_per_form() const {
 std::vector<SourceType> FormGroup::source_types() const {
   std::vector<SourceType> types;
   for (const RegisterOperand& source : sources) types.push_back(source.value);
+  // ISA 9.7.1: positions and lengths of bit fields are restricted to 0 .. 255.
+  if (row->id == "bfe" || row->id == "bfi")
+    for (SourceType& position : std::span(types).last(2)) position.mask = 0xFF;
   return types;
 }
 

@@ -136,7 +136,9 @@ std::vector<std::uint64_t> operands_for(std::span<const SourceType> sources, Ext
     for (unsigned word = 0; word < source.words; ++word)
       for (std::size_t set = 0; set < operand_sets; ++set) {
         const std::uint64_t drawn = random_word(layout, extremes, random);
-        words.push_back(set < combinations ? extreme_word(layout, values, set / period % used) : drawn);
+        const bool is_extreme = set < combinations;
+        words.push_back((is_extreme ? extreme_word(layout, values, set / period % used) : drawn) &
+                        source.mask);
       }
     period *= used;
   }

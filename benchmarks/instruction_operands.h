@@ -16,7 +16,8 @@ inline constexpr std::size_t operand_sets = 2048;
 /// One source operand of a form.
 struct SourceType {
   isa::Type type = isa::Type::none;
-  unsigned words = 1;  ///< 64-bit words that hold one operand: 2 for b128
+  unsigned words = 1;                      ///< 64-bit words that hold one operand: 2 for b128
+  std::uint64_t mask = ~std::uint64_t{0};  ///< the bits that may be set: other values are undefined
 };
 
 /// Whether zeros, infinities, NaNs and extremes are among the operands. One of them in a row of a matrix

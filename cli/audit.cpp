@@ -76,10 +76,11 @@ struct AskedGpu {
   std::string name, architecture;
   std::vector<SkippedDevice> skipped;
 };
-AskedGpu asked_gpu(const std::string& device) {
+AskedGpu asked_gpu(const std::string& device, Deadline deadline) {
   if (device == "emulated") return {};
-  if (device == "all" && !gpus().lack.empty()) return {"", "", {{"cuda", gpus().lack}}};
-  return {present_gpus().name, present_gpus().architecture, {}};
+  if (device == "all" && !gpus(deadline).lack.empty()) return {"", "", {{"cuda", gpus().lack}}};
+  const Gpus& present = present_gpus(deadline);
+  return {present.name, present.architecture, {}};
 }
 
 /// `--large` has its own cases, and runs only on the GPU.
@@ -203,12 +204,12 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   // All errors in the arguments and the contracts are reported before work begins.
   check_has_gpu(arguments.sanitizer, arguments.device != "emulated");
   if (arguments.large) check_large(arguments);
-  AskedGpu gpu = asked_gpu(arguments.device);
-  const auto tools = tools_named(arguments.sanitizer);
+  CampaignOptions options = campaign_options(arguments);
+  AskedGpu gpu = asked_gpu(arguments.device, options.deadline);
+  const auto tools = tools_named(arguments.sanitizer, options.deadline);
   std::optional<ReportFolder> reports;
   if (!arguments.report.empty()) reports.emplace(arguments.report);
   refuse_links(arguments.store);
-  CampaignOptions options = campaign_options(arguments);
   MutationRunOptions proof = proof_options(arguments, options.audit.seed);
   const std::chrono::milliseconds proof_time = parse_duration(arguments.prove_budget, "--prove-budget");
   ProgressLine line;
@@ -223,7 +224,7 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   check_number(assignments);
   if (arguments.large) check_some_are_large(all);
   options.shares_cases = all.size() > many_instances;
-  if (const std::string name = skip_without_gpu(subjects); gpu.name.empty()) gpu.name = name;
+  if (const std::string name = skip_without_gpu(subjects, options.deadline); gpu.name.empty()) gpu.name = name;
   skip_unassigned(subjects, assignments);
   Compilation compilation(subjects, compile_options);
   // --prove checks its annotations against all PTX before work begins.

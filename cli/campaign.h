@@ -103,7 +103,7 @@ void check_has_gpu(const std::string& sanitizer, bool has_gpu);
 
 /// The tools that `--sanitizer` names, separated by commas. Throws InputError for an unknown name, and
 /// Unsupported if compute-sanitizer is missing or unknown, so that nothing unchecked counts as checked.
-std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list);
+std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list, Deadline deadline = {});
 
 /// Audits one instance with a runner. It is called twice per instance, and must request the same jobs both
 /// times, whatever the results of earlier ones.

@@ -42,6 +42,9 @@ Contract guess_one(const InitCommandLine& a, std::vector<std::string>& left_out)
 
 int init(const InitCommandLine& a, const Console& console) {
   const fs::path file = fs::path(a.source).replace_extension(".toml");
+  if (file == a.source)
+    throw InputError(
+        fmt::format("the contract of {} would replace it; give the source another extension", a.source));
   std::error_code error;
   if (!a.force && fs::exists(file, error))
     throw InputError(fmt::format("{} already exists; --force overwrites it", file.string()));

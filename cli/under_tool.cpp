@@ -18,6 +18,8 @@ namespace {
 
 /// Tools slow kernels down a hundredfold.
 constexpr std::chrono::seconds case_limit{30};
+/// To print their version.
+constexpr std::chrono::seconds start_limit{60};
 
 class ToolRunner : public Runner {
  public:
@@ -70,7 +72,7 @@ void check_has_gpu(const std::string& sanitizer, bool has_gpu) {
   if (!sanitizer.empty() && !has_gpu) throw InputError("--sanitizer requires a GPU; add --device cuda");
 }
 
-std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list) {
+std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list, Deadline deadline) {
   std::vector<const compute_sanitizer::Tool*> tools;
   if (list.empty()) return tools;
   for (const std::string& name : CLI::detail::split(list, ',')) {
@@ -81,8 +83,10 @@ std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list)
                       "initcheck, separated by commas",
                       name));
   }
-  const ProcessResult version = run_process({compute_sanitizer::find_executable().string(), "--version"},
-                                            std::filesystem::temp_directory_path());
+  const auto now = std::chrono::steady_clock::now();
+  const ProcessResult version = run_process(
+      {compute_sanitizer::find_executable().string(), "--version"}, std::filesystem::temp_directory_path(),
+      std::min(now + start_limit, deadline.value_or(now + start_limit)));
   compute_sanitizer::version_in(version.output);
   return tools;
 }

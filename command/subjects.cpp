@@ -194,10 +194,10 @@ std::vector<std::pair<const Subject*, const Instance*>> checked_instances(
   return instances;
 }
 
-std::string skip_without_gpu(std::vector<Subject>& subjects) {
+std::string skip_without_gpu(std::vector<Subject>& subjects, Deadline deadline) {
   const auto is_host_function = [](const Subject& subject) { return subject.contract.is_host_function(); };
   if (std::ranges::none_of(subjects, is_host_function)) return "";
-  const Gpus& present = gpus();
+  const Gpus& present = gpus(deadline);
   std::string device;
   for (Subject& subject : subjects) {
     if (!is_host_function(subject)) continue;

@@ -87,7 +87,7 @@ std::vector<std::pair<const Subject*, const Instance*>> checked_instances(
 
 /// Skips host functions if there is no GPU, or fewer GPUs than they use. Returns the name of the GPU that
 /// runs the others; empty if there are none.
-std::string skip_without_gpu(std::vector<Subject>& subjects);
+std::string skip_without_gpu(std::vector<Subject>& subjects, Deadline deadline = {});
 
 /// The folder of the bundled kernels: next to the installed program, otherwise in the source tree from which
 /// the program was built. Throws InputError if neither exists.

@@ -105,6 +105,9 @@ fs::path checked_source(const fs::path& source) {
       {}, index);
 }
 
+constexpr std::string_view no_space =
+    "nvcc cannot write its temporary files: no space is left on the device; set TMPDIR";
+
 /// nvcc needs a host compiler even for PTX. If one was named explicitly and does not work, that is a usage
 /// error.
 [[noreturn]] void refuse_host_compiler(const Unit& unit, const std::string& said) {
@@ -113,6 +116,10 @@ fs::path checked_source(const fs::path& source) {
   });
   if (is_named)
     throw InputError(fmt::format("nvcc cannot run the host compiler that -ccbin names ({})", said));
+  std::error_code error;
+  constexpr std::uintmax_t little = 1 << 20;  // nvcc does not say that it cannot write
+  if (fs::space(fs::temp_directory_path(error), error).available < little)
+    throw Unsupported(std::string(no_space));
   throw Unsupported(
       fmt::format("nvcc found no working host compiler ({}); install g++ 12 or later (apt "
                   "install g++), or name one with --nvcc \"-ccbin PATH\"",
@@ -124,8 +131,7 @@ std::optional<std::string> lack_said(const std::string& output) {
   const std::string memory = fmt::format("nvcc needs more than {} MiB of memory, the limit of this run",
                                          memory_limit_of_programs() >> 20);
   const std::pair<std::string_view, std::string> lacks[] = {
-      {"No space left on device",
-       "nvcc cannot write its temporary files: no space is left on the device; set TMPDIR"},
+      {"No space left on device", std::string(no_space)},
       {"File size limit exceeded",
        "a file that nvcc writes exceeds the file size limit; raise it (ulimit -f)"},
       {"Resource temporarily unavailable",

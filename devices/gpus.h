@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "base/bytes.h"
+
 namespace foldproof {
 
 struct Gpus {
@@ -13,10 +15,11 @@ struct Gpus {
 };
 
 /// Queries the driver once, in a separate process: a process that has initialized the driver cannot use it in
-/// its forks, but an audit forks for each of its tasks.
-const Gpus& gpus();
+/// its forks, but an audit forks for each of its tasks. A driver counts as none if it does not answer within half
+/// a minute, or half of the time until the deadline of the first call.
+const Gpus& gpus(Deadline deadline = {});
 
 /// The same for callers that require a GPU. Throws Unsupported if there is none.
-const Gpus& present_gpus();
+const Gpus& present_gpus(Deadline deadline = {});
 
 }  // namespace foldproof

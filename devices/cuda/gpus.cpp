@@ -4,7 +4,9 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <sstream>
 
 #include "base/bytes.h"
@@ -79,8 +81,13 @@ Gpus read_from(const std::string& text) {
 }
 
 /// Queries the driver in a fork: a process that has initialized the driver must not fork afterwards.
-Gpus asked_elsewhere() {
-  constexpr std::size_t max_text = 4096;
+Gpus asked_elsewhere(Deadline deadline) {
+  constexpr std::size_t max_text =
+      4096;  // less than a pipe holds, so that the child does not wait for a reader
+  constexpr std::chrono::seconds patience{30};
+  const auto now = std::chrono::steady_clock::now();
+  // At most half of what is left, since the audit of the emulated device needs time as well.
+  const auto limit = deadline ? std::min(now + patience, now + (*deadline - now) / 2) : now + patience;
   try {
     Pipe answer;
     const auto ask = [&] {
@@ -89,9 +96,13 @@ Gpus asked_elsewhere() {
     };
     Child child(ask, ProcessGroup::parent);
     answer.to.reset();
+    const std::optional<ExitStatus> status = child.wait(limit);
+    if (!status) {
+      child.abandon();
+      return none("the driver did not answer in time");
+    }
     const std::string text = read_to_end(answer.from.number(), max_text);
-    const ExitStatus status = child.wait();
-    if (status.signal != 0 || status.code != 0 || text.empty())
+    if (status->signal != 0 || status->code != 0 || text.empty())
       return none("the driver terminates the process that queries it");
     return read_from(text);
   } catch (const Unsupported& error) {
@@ -101,14 +112,15 @@ Gpus asked_elsewhere() {
 
 }  // namespace
 
-const Gpus& gpus() {
-  static const Gpus all = asked_elsewhere();
+const Gpus& gpus(Deadline deadline) {
+  static const Gpus all = asked_elsewhere(deadline);
   return all;
 }
 
-const Gpus& present_gpus() {
-  if (!gpus().lack.empty()) throw Unsupported(gpus().lack);
-  return gpus();
+const Gpus& present_gpus(Deadline deadline) {
+  const Gpus& all = gpus(deadline);
+  if (!all.lack.empty()) throw Unsupported(all.lack);
+  return all;
 }
 
 }  // namespace foldproof

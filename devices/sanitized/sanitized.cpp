@@ -56,7 +56,7 @@ struct Ran {
   bool is_spoilt() const { return !results.empty() && foldproof::is_spoilt(results.back()); }
 };
 
-/// Thrown if the tool did not report its self-test.
+/// Thrown if the tool did not report its self-test, or wrote no valid records.
 struct Silent {
   std::string why;
 };
@@ -169,8 +169,14 @@ class SanitizedRun {
 
   /// Assigns the tool's findings to the jobs.
   void attribute(const std::string& xml, Ran& ran) {
-    const std::vector<ToolFinding> all = findings(tool_, read_records(xml), cuda::launch_sites());
-    const auto why = ran.is_spoilt() ? std::nullopt : silent(tool_, all, tool_.self_test);
+    std::vector<ToolFinding> all;
+    std::optional<std::string> why;
+    try {
+      all = findings(tool_, read_records(xml), cuda::launch_sites());
+      if (!ran.is_spoilt()) why = silent(tool_, all, tool_.self_test);
+    } catch (const InputError& error) {  // the tool failed, perhaps at one of the kernels only
+      why = error.what();
+    }
     is_proven_ |= !ran.is_spoilt() && !why;
     if (why && !are_of_one_kernel(ran.index)) throw Silent{*why};
     std::vector<std::vector<Finding>> seen(ran.results.size());
@@ -181,7 +187,8 @@ class SanitizedRun {
       if (found.finding.at.file.empty()) seen[k].back().at = launch_before(jobs_[ran.index[k]]).where;
     }
     for (std::size_t k = 0; k < seen.size(); ++k) {
-      if (why && seen[k].empty()) {  // the tool may not have been able to see anything
+      // The tool may not have been able to see anything.
+      if (why && seen[k].empty() && !foldproof::is_spoilt(ran.results[k])) {
         ran.results[k].completed = false;
         ran.results[k].unsupported = why;
       }

@@ -19,7 +19,12 @@ constexpr std::int64_t largest_other = 1 << 16;
 
 Bounds Domain::claimed(const std::pair<std::string, Range>& variable, const Variables& chosen) const {
   const std::int64_t low = variable.second.low.evaluate(chosen);
-  return {low, std::max(low, variable.second.high.evaluate(chosen))};
+  const std::int64_t high = std::max(low, variable.second.high.evaluate(chosen));
+  if (std::int64_t width = 0; __builtin_sub_overflow(high, low, &width))
+    throw InputError(
+        fmt::format("the range {} .. {} of \"{}\" has more than 2^63 values", low, high, variable.first),
+        variable.second.low.where());
+  return {low, high};
 }
 
 Bounds Domain::bounds(const std::pair<std::string, Range>& variable, const Variables& chosen) const {

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "base/files.h"
 #include "catch.h"
 #include "cli/add_one.h"
 #include "cli/fake_nvcc.h"
@@ -511,6 +512,15 @@ TEST_CASE(
   // An index that is too large by one is out of bounds for every block size.
   const std::string off = folder.file("off.cu", kernel("__shared__ float s[2][256];", "+ 1"));
   CHECK(run_json({"audit", off}).status == 1);
+}
+
+TEST_CASE("init does not replace a source that has the name of a contract") {
+  const Folder folder;
+  const std::string source = folder.file("sum.toml", "__global__ void sum() {}\n");
+  const RanJson ran = run_json({"init", source, "--force"});
+  CHECK(ran.status == 2);
+  CHECK(ran.json.at("error").at("message").get<std::string>().find("would replace it") != std::string::npos);
+  CHECK(foldproof::read_text_file(source, 1000) == "__global__ void sum() {}\n");
 }
 
 TEST_CASE("a missing contract is guessed, and init writes the guess to a file", "[nvcc]") {

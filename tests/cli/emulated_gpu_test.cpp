@@ -43,7 +43,8 @@ const std::string short_sum_ptx =
 
 /// A replacement for compute-sanitizer: it runs its program and writes the given records.
 struct Tool : Folder {
-  explicit Tool(const std::string& records) {
+  /// `afterwards`: shell commands with the file of the records in `save`.
+  explicit Tool(const std::string& records, const std::string& afterwards = "") {
     const std::string left = file("records.xml", records_file(records));
     script = file("compute-sanitizer", R"sh(#!/bin/sh
 if [ "$1" = --version ]; then echo "Version 2025.3.1.0"; exit; fi
@@ -53,12 +54,12 @@ for word; do
 done
 while [ "${1##*/}" != foldproof ]; do shift; done
 "$@"
-cp )sh" + left + " \"$save\"\n");
+cp )sh" + left + " \"$save\"\n" + afterwards);
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
   }
-  RanJson racecheck(const Folder& folder) const {
-    return run_json({"audit", folder.path("add_one.toml"), "--device", "cuda", "--sanitizer", "racecheck",
-                     "--store", folder.path("kept")},
+  RanJson racecheck(const Folder& folder, const std::string& audited = "add_one.toml") const {
+    return run_json({"audit", folder.path(audited), "--device", "cuda", "--sanitizer", "racecheck", "--store",
+                     folder.path("kept")},
                     on_emulated_gpu({"FOLDPROOF_COMPUTE_SANITIZER=" + script}));
   }
   std::string script;
@@ -91,6 +92,19 @@ TEST_CASE("An audit on a GPU runs the same checks as one on the emulated device"
     CHECK(kernel.at("cases") == 80);
     CHECK(kernel.at("checked_by").at("nothing") == 0);
   }
+}
+
+TEST_CASE("A driver that does not answer is skipped, and the emulated device is audited in time",
+          "[cli][gpu]") {
+  const Sum folder;
+  const RanJson ran =
+      run_json({"audit", folder.path("sum.toml"), "--device", "all", "--cases", "5", "--budget", "4s"},
+               on_emulated_gpu({"EMULATED_GPU_HANGS=1"}));
+  CHECK(ran.status == 3);
+  CHECK(only_kernel(ran).at("device") == "emulated");
+  CHECK(only_kernel(ran).at("verdict") == "clean");
+  CHECK(ran.json.at("skipped_devices").at(0).at("reason") ==
+        "no CUDA device available: the driver did not answer in time");
 }
 
 TEST_CASE("A finding from a GPU is replayed on the GPU", "[cli][gpu]") {
@@ -223,6 +237,18 @@ TEST_CASE("An audit under a tool attributes the tool's records to their cases", 
   CHECK(finding.at("replay").get<std::string>().find(kept) == 0);
   // Kept cases are replayed by other audits only: the tool's number of cases is unchanged.
   CHECK(only_kernel(Tool(self_test()).racecheck(folder)).at("cases") == 12);
+}
+
+TEST_CASE("If a tool fails at the kernels of several contracts together, it runs them separately",
+          "[cli][gpu]") {
+  const AddOne folder;
+  folder.file("again.toml", replaced(add_one_contract, "id = \"add_one\"", "id = \"again\""));
+  const Tool fails_once(self_test(), "[ -e \"$0.failed\" ] || : > \"$save\"; : > \"$0.failed\"\n");
+  const RanJson ran = fails_once.racecheck(folder, "");
+  INFO(ran.json.dump());
+  CHECK(ran.status == 0);
+  REQUIRE(ran.json.at("kernels").size() == 2);
+  for (const auto& kernel : ran.json.at("kernels")) CHECK(kernel.at("verdict") == "clean");
 }
 
 TEST_CASE("An audit under a tool that does not report its self-test is unsupported", "[cli][gpu]") {

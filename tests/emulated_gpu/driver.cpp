@@ -8,7 +8,8 @@
 // returns its error. A kernel that does not end leaves its stream busy for ever.
 //
 // EMULATED_GPU_BYTES: size of the GPU's memory. EMULATED_GPU_LAUNCHES: launches per process; the next one
-// kills the process. Default of both: unlimited. EMULATED_GPU_REPLACES=A=B: in the PTX of modules, each A
+// kills the process. Default of both: unlimited. EMULATED_GPU_HANGS: cuInit does not return.
+// EMULATED_GPU_REPLACES=A=B: in the PTX of modules, each A
 // becomes B, so that the GPU differs from the emulated device or, if B is not PTX, refuses the module.
 #include <cuda.h>
 
@@ -179,7 +180,10 @@ CUmod_st* module_of_variables(Address address) {
 
 extern "C" {
 
-CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
+CUresult cuInit(unsigned) {
+  if (std::getenv("EMULATED_GPU_HANGS") != nullptr) pause();
+  return CUDA_SUCCESS;
+}
 
 CUresult cuGetErrorName(CUresult error, const char** name) {
   static const std::map<CUresult, const char*> names{

@@ -188,6 +188,11 @@ TEST_CASE("every f16 and bf16 converts exactly to f32 and back", "[convert]") {
   }
 }
 
+TEST_CASE("a rounding mode does not change the conversion of bf16 to f32, which is exact", "[convert]") {
+  for (const std::string mode : {"rn", "rz", "rm", "rp"})
+    check1("cvt." + mode + ".f32.bf16", {all_16_bits()}, [](Value x) { return x << 16; });
+}
+
 TEST_CASE("conversion to the same type rounds to integral values and applies .sat and .ftz", "[convert]") {
   for (const Number& type : float_types) {
     const Format& f = *type.format;

@@ -135,6 +135,13 @@ TEST_CASE("f64 arithmetic rounds as its modifier says and propagates NaN payload
   CHECK(run_one("add.f64", {0x7FF0000000000123, 0xFFF8000000000456}) == 0xFFF8000000000456);
 }
 
+TEST_CASE("a product that alone would overflow does not cancel an infinity", "[float]") {
+  constexpr Value largest = 0x7FEFFFFFFFFFFFFF, minus_largest = 0xFFEFFFFFFFFFFFFF,
+                  infinity = 0x7FF0000000000000;
+  for (const std::string mode : {"rn", "rz", "rm", "rp"})
+    CHECK(run_one("fma." + mode + ".f64", {minus_largest, largest, infinity}) == infinity);
+}
+
 TEST_CASE("without a rounding modifier, results are rounded to nearest", "[float]") {
   for (const std::string op : {"add", "sub", "mul"})
     for (const std::string type : {".f32", ".f64"}) {

@@ -225,6 +225,14 @@ TEST_CASE("a domain beyond the largest count is refused") {
       "the contract claims offsets of at least 2097152, but the largest offset tried is 1048576");
 }
 
+TEST_CASE("a range with more than 2^63 values is refused") {
+  const Instance wide =
+      with_domain({{"extra", "-9223372036854775807 .. 9223372036854775807"}, {"count", "1 .. 32"}});
+  CHECK_THROWS_WITH(
+      Domain(wide, 1 << 16).nearest({}),
+      "the range -9223372036854775807 .. 9223372036854775807 of \"extra\" has more than 2^63 values");
+}
+
 TEST_CASE("a case depends only on identity, seed and index") {
   const Instance instance = with_domain({{"count", "0 .. 2^31"}, {"block", "1 .. 1024"}});
   const Domain domain(instance, 1 << 16);

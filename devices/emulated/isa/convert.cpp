@@ -236,6 +236,10 @@ Compute fast_cvt(const Form& form) {
       {f32, f64, Rounding::rn, columns<&cast<float, double>>},
       {f32, f16, Rounding::none, columns<&convert::f32_from_f16>},
       {f32, bf16, Rounding::none, columns<&convert::f32_from_bf16>},
+      {f32, bf16, Rounding::rn, columns<&convert::f32_from_bf16>},  // exact in every mode
+      {f32, bf16, Rounding::rz, columns<&convert::f32_from_bf16>},
+      {f32, bf16, Rounding::rm, columns<&convert::f32_from_bf16>},
+      {f32, bf16, Rounding::rp, columns<&convert::f32_from_bf16>},
       {f32, f32, Rounding::none, columns<&cast<std::uint32_t, std::uint32_t>>},
       {f64, f64, Rounding::none, columns<&cast<std::uint64_t, std::uint64_t>>},
       {f16, f32, Rounding::rn, columns<&narrow<Half>>},

@@ -145,7 +145,7 @@ double mul(double a, double b, Rounding rounding) {
 
 double fma(double a, double b, double c, Rounding rounding) {
   const Number x = number(a), y = number(b), z = number(c);
-  if (x.kind != Kind::finite || y.kind != Kind::finite || z.kind != Kind::finite) return a * b + c;
+  if (x.kind != Kind::finite || y.kind != Kind::finite || z.kind != Kind::finite) return std::fma(a, b, c);
   const Number product{Kind::finite, x.negative != y.negative, x.exponent + y.exponent,
                        x.magnitude * y.magnitude};
   return to_double(sum(product, z, rounding), rounding);
