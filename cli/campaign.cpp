@@ -30,7 +30,7 @@ namespace {
 using std::chrono::milliseconds;
 
 /// Instances whose cases run together under a tool of compute-sanitizer, which takes seconds to start.
-constexpr std::size_t instances_of_a_tool = 16;
+constexpr std::size_t instances_of_a_tool = 4;
 /// Large inputs fill a GPU's memory.
 constexpr unsigned most_large_processes = 4;
 /// A dozen cases contain all classes of counts; with larger counts, a race produces millions of records.
