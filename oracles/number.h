@@ -80,6 +80,7 @@ std::int64_t order_key(Element element, std::uint64_t bits);
 
 /// Whether instructions with .ftz read it as zero: it is zero or subnormal.
 bool is_flushed(Element element, std::uint64_t bits);
+bool is_subnormal(Element element, std::uint64_t bits);
 
 /// Elements in memory, little endian.
 std::uint64_t load(Element element, std::span<const std::byte> bytes, std::size_t index);

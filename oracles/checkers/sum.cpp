@@ -41,7 +41,8 @@ Bound careful_bound(const Arithmetic& a, const Tally& t, const Dyadic& entering)
 /// Rounding error of the accumulator's final value. An exact sum is rounded only when the output is written.
 Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
-  if (a.sum == SumMethod::exact || no_order_rounds(t, format, a.flush_to_zero)) return Dyadic{};
+  if (no_order_rounds(t, format, a.flush_to_zero)) return Dyadic{};
+  if (a.sum == SumMethod::exact) return a.flush_to_zero ? flushed(format, t, t.magnitude()) : Dyadic{};
   Dyadic entering;
   if (!enters_exactly(a, t)) entering = conversion_bound(t.nonzero, format, t.magnitude());
   if (a.sum != SumMethod::plain) return careful_bound(a, t, entering);

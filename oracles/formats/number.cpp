@@ -83,6 +83,10 @@ bool is_flushed(Element element, std::uint64_t bits) {
   return (bits & (sign_bit(element) - 1)) < smallest_normal;
 }
 
+bool is_subnormal(Element element, std::uint64_t bits) {
+  return is_flushed(element, bits) && !decode(element, bits).is_zero();
+}
+
 std::uint64_t load(Element element, std::span<const std::byte> bytes, std::size_t index) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, bytes.data() + index * size_of(element), size_of(element));

@@ -43,10 +43,8 @@ std::optional<Extreme> extreme(Operator op, Element element, std::span<const std
 }
 
 bool has_subnormal(Element element, std::span<const std::byte> elements) {
-  for (std::size_t i = 0; i < elements.size() / size_of(element); ++i) {
-    const std::uint64_t bits = load(element, elements, i);
-    if (is_flushed(element, bits) && !decode(element, bits).is_zero()) return true;
-  }
+  for (std::size_t i = 0; i < elements.size() / size_of(element); ++i)
+    if (is_subnormal(element, load(element, elements, i))) return true;
   return false;
 }
 

@@ -264,6 +264,17 @@ TEST_CASE("with flushing, the order of zero and subnormal elements is open") {
   CHECK_FALSE(top_k->element(0, 1).ok);
 }
 
+TEST_CASE("with flushing, an exact sum may lose subnormal terms and nothing else") {
+  Arithmetic exact = all_in(Element::f32);
+  exact.sum = SumMethod::exact;
+  CHECK_FALSE(accepts(exact, {0x1p-129}, 0));
+  exact.flush_to_zero = true;
+  CHECK(accepts(exact, {0x1p-129}, 0));
+  CHECK(accepts(exact, {1, 0x1p-129}, 1));
+  CHECK_FALSE(accepts(exact, {1, 0x1p-129}, 0));
+  CHECK_FALSE(accepts(exact, {1, 0x1p23}, 0x1p23));
+}
+
 TEST_CASE("partial results are combined exactly") {
   const auto checker = make_fold_checker(all_in(Element::f32), elements_of(Element::f32, {1, 2, 3, 4}));
   CHECK(checker->partials(elements_of(Element::f32, {3, 7})).ok);

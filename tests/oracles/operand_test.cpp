@@ -84,6 +84,11 @@ TEST_CASE("the largest ratio is rounded once") {
   CHECK(accepts(of(Operator::max_ratio), {{1, 2}, {{Role::second, Element::f32, {0, 1}}}}, {inf}));
   CHECK(accepts(of(Operator::max_ratio), {{0, 2}, {{Role::second, Element::f32, {0, 1}}}}, {nan}));
   CHECK_FALSE(accepts(of(Operator::max_ratio), {{0, 2}, {{Role::second, Element::f32, {0, 1}}}}, {2}));
+  Arithmetic flushed = of(Operator::max_ratio);
+  CHECK_FALSE(accepts(flushed, {{0, 2}, {{Role::second, Element::f32, {0x1p-140, 1}}}}, {nan}));
+  flushed.flush_to_zero = true;
+  CHECK(accepts(flushed, {{0, 2}, {{Role::second, Element::f32, {0x1p-140, 1}}}}, {nan}));
+  CHECK_FALSE(accepts(flushed, {{0, 2}, {{Role::second, Element::f32, {1, 1}}}}, {3}));
 }
 
 TEST_CASE("a cross-entropy is the logarithm of the sum minus the class's score") {
