@@ -37,8 +37,8 @@ std::vector<Topic> sections() {
     const std::size_t begin = at + heading.size(), line_end = page.find('\n', begin);
     at = page.find(heading, line_end);
     const std::string name(page.substr(begin, line_end - begin));
-    topics.push_back({kind_named(name) ? "finding" : "verdict", name,
-                      std::string(page.substr(line_end + 1, at - line_end - 1))});
+    const char* const about = kind_named(name) ? "finding" : name == "notes" ? "report" : "verdict";
+    topics.push_back({about, name, std::string(page.substr(line_end + 1, at - line_end - 1))});
   }
   return topics;
 }
