@@ -16,6 +16,8 @@ Program lower(const ptx::Module& module, const std::string& name,
   program.name = name;
   program.locs = module.locs;
   program.files = module.files;
+  for (const auto& [number, file] : module.files)
+    if (ptx::is_cooperative_groups_file(file, name)) program.cooperative_groups_files.insert(number);
   LoweringContext context{.program = program, .addresses = {}, .functions = {}, .forms = {}};
   for (const ptx::Function& function : module.functions)
     if (function.body)

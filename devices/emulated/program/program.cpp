@@ -21,8 +21,7 @@ std::uint32_t Program::shared_static_bytes(const FunctionCode& entry) const {
 
 bool Program::is_cooperative_groups(const Instruction& instruction) const {
   if (instruction.loc == 0 || instruction.loc >= locs.size()) return false;
-  const auto file = files.find(locs[instruction.loc].file);
-  return file != files.end() && ptx::is_cooperative_groups_file(file->second, name);
+  return cooperative_groups_files.contains(locs[instruction.loc].file);
 }
 
 Position Program::position(const Instruction& instruction) const {

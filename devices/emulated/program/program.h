@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -131,6 +132,7 @@ struct Program {
   std::vector<std::byte> constants;  ///< the constant window
   std::vector<ptx::Loc> locs;
   std::map<std::uint32_t, std::string> files;
+  std::set<std::uint32_t> cooperative_groups_files = {};  ///< those that are cooperative groups' own headers
   std::vector<const Instruction*> sites;  ///< every instruction, by its site number
 
   /// The entry of that name, or null.
