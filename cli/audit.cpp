@@ -54,6 +54,7 @@ CampaignOptions campaign_options(const AuditCommandLine& arguments) {
 MutationRunOptions proof_options(const AuditCommandLine& arguments, std::uint64_t seed) {
   MutationRunOptions options;
   options.mutation.seed = seed;
+  if (arguments.cases) options.mutation.cases = *arguments.cases;
   options.mutation.largest_count = arguments.largest.value_or(AuditOptions{}.largest_count);
   options.jobs = arguments.jobs;
   return options;

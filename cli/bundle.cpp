@@ -60,8 +60,12 @@ std::unique_ptr<Runner> runner_for(const Assignment& assignment, const GpuWorker
   return assignment.device == RunsOn::cuda ? workers.runner() : checked_runner();
 }
 
-void add_guesses(const Subject& subject, KernelReport& report) {
+void add_subject_notes(const Subject& subject, KernelReport& report) {
   report.notes.insert(report.notes.end(), subject.guesses.begin(), subject.guesses.end());
+  for (const std::string& kernel : kernels_without_contract(subject))
+    report.notes.push_back(
+        fmt::format("{} was not audited, since the contract does not launch it; audit it with --entry \"{}\"",
+                    kernel, kernel));
 }
 
 /// Sends a partial report, used if the process does not finish.
@@ -69,7 +73,7 @@ using SendSoFar = std::function<void(const KernelReport&)>;
 
 /// What an audit does not know: guesses, requested sections, the device.
 KernelReport completed(KernelReport report, const Assignment& assignment, const CampaignOptions& options) {
-  add_guesses(*assignment.subject, report);
+  add_subject_notes(*assignment.subject, report);
   if (!options.coverage) report.coverage.clear();
   // For a host function, the machine lacks something, rather than the device an instruction.
   if (is_host_function(*assignment.instance) && report.verdict == Verdict::unsupported)
@@ -139,13 +143,13 @@ KernelReport check_large(const Assignment& assignment, const CampaignOptions& op
   large.limit = options.case_limit.value_or(gpu_case_limit);
   if (options.largest_count) large.largest_count = *options.largest_count;
   large.so_far = [&](KernelReport so_far) {
-    add_guesses(*assignment.subject, so_far);
+    add_subject_notes(*assignment.subject, so_far);
     send_so_far(so_far);
   };
   const Subject& subject = *assignment.subject;
   KernelReport report =
       audit_large(subject.contract, *assignment.instance, subject.image, options.large_tools, large);
-  add_guesses(subject, report);
+  add_subject_notes(subject, report);
   return report;
 }
 

@@ -108,6 +108,19 @@ Range& block_of(Contract& contract) {
 
 }  // namespace
 
+std::vector<std::string> kernels_without_contract(const Subject& subject) {
+  std::vector<std::string> names;
+  if (!subject.is_found_by_source || subject.image == nullptr) return names;
+  for (const EntrySignature& entry : entries_of(subject.image->ptx.module())) {
+    const auto launches_it = [&](const Instance& instance) {
+      return std::ranges::find(instance.launches, entry.lowered, &LaunchContract::lowered) !=
+             instance.launches.end();
+    };
+    if (std::ranges::none_of(subject.contract.instances, launches_it)) names.push_back(entry.spelled);
+  }
+  return names;
+}
+
 std::vector<Subject> guessed_subjects(const fs::path& source, const std::string& entry,
                                       const CompileOptions& options) {
   std::vector<std::string> left_out;
@@ -145,6 +158,7 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
       Contract contract = load_contract(file, are_shipped ? Trust::full : choice.trust);
       check_source(choice, contract);
       loaded.subjects.push_back(subject_of(std::move(contract)));
+      loaded.subjects.back().is_found_by_source = names_source(choice) && choice.entry.empty();
     } catch (const InputError& error) {
       loaded.errors.push_back(error);
     } catch (const std::bad_alloc&) {

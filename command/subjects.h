@@ -27,10 +27,15 @@ struct Subject {
   bool is_out_of_time = false;      ///< `skipped` because the time budget was exhausted
   std::string uncompiled = {};      ///< why its source cannot be compiled, with the position; empty if it can
   bool has_other_contract = false;  ///< guessed, although a contract for another kernel is next to the source
+  bool is_found_by_source = false;  ///< the user named the source, and its contract was found next to it
 
   /// Whether nothing keeps its instances from being audited, except for an unfinished compilation.
   bool can_run() const { return skipped.empty() && uncompiled.empty(); }
 };
+
+/// If the user named the source of a compiled contract: its kernels that the contract does not launch, as
+/// spelled in C++.
+std::vector<std::string> kernels_without_contract(const Subject& subject);
 
 /// Contracts for a source that has none, guessed and then tried once. Like guess_contracts, but if a launch
 /// shows that a kernel is written for smaller blocks, the contract gets those. Throws Interrupted if the user

@@ -514,6 +514,22 @@ TEST_CASE(
   CHECK(run_json({"audit", off}).status == 1);
 }
 
+TEST_CASE("the kernels of a named source that its contract does not launch are noted") {
+  const AddOne folder;
+  folder.file("add_one.ptx", std::string(add_one_ptx) + ".visible .entry other()\n{\n\tret;\n}\n");
+  const auto notes = [&](const std::string& audited) {
+    return run_json({"audit", folder.path(audited), "--cases", "2"})
+        .json.at("kernels")
+        .at(0)
+        .at("notes")
+        .dump();
+  };
+  CHECK(notes("add_one.ptx")
+            .find("other was not audited, since the contract does not launch it; audit it with "
+                  "--entry \\\"other\\\"") != std::string::npos);
+  CHECK(notes("add_one.toml").find("was not audited") == std::string::npos);
+}
+
 TEST_CASE("init does not replace a source that has the name of a contract") {
   const Folder folder;
   const std::string source = folder.file("sum.toml", "__global__ void sum() {}\n");
