@@ -13,7 +13,7 @@ constexpr Verb verbs[] = {
     {"all-reduce", "Compare the bits of NCCL's all-reduces", attach_all_reduce},
     {"detection", "Show which tool finds which defect", attach_detection},
     {"fingerprint", "Hash what the emulated device does", attach_fingerprint},
-    {"instructions", "Compare instructions with a GPU, or write docs/ptx.md", attach_instructions},
+    {"instructions", "Compare instructions with a GPU", attach_instructions},
     {"kernels", "Describe the kernels of a folder (docs/kernels.md)", attach_kernels},
     {"bench", "Measure the speed of Foldproof and its kernels", attach_bench},
     {"gpu-worker", "Run the jobs of another foldproof-lab on a GPU", attach_gpu_worker, false},

@@ -141,7 +141,7 @@ TEST_CASE("An image that the driver refuses costs only its own jobs", "[sanitize
 
 TEST_CASE("A tool that writes no valid records is an error", "[sanitized]") {
   const Script script({"<record>"});
-  CHECK_THROWS_AS(run(script, {job(image("one.cu"))}), InputError);
+  CHECK_THROWS_AS(run(script, {job(image("one.cu"))}), Unsupported);
 }
 
 TEST_CASE("A job that does not end costs only the later jobs of its image", "[sanitized]") {
@@ -172,7 +172,7 @@ TEST_CASE("A process whose job does not end is killed together with its tool", "
   WorkerOptions worker;
   worker.command = {FOLDPROOF_TEST_WORKER};
   worker.limit = std::chrono::milliseconds(200);
-  CHECK_THROWS_AS(run_sanitized(racecheck(), worker, script, {{job(image("one.cu"), "hangs")}}), InputError);
+  CHECK_THROWS_AS(run_sanitized(racecheck(), worker, script, {{job(image("one.cu"), "hangs")}}), Unsupported);
 
   pid_t id = 0;
   std::ifstream(number) >> id;
