@@ -1,6 +1,7 @@
 // Inter-process I/O: descriptors, complete reads and writes, and messages of numbers, strings and lists.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,12 @@ namespace foldproof {
 
 /// When an operation must have ended; absent: no limit.
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+/// The earlier of the two.
+inline std::chrono::steady_clock::time_point earlier(Deadline deadline,
+                                                     std::chrono::steady_clock::time_point other) {
+  return deadline ? std::min(*deadline, other) : other;
+}
 
 /// Owns an open file descriptor and closes it. A negative number means none.
 class Descriptor {

@@ -34,6 +34,13 @@ inline std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+/// All lines, without their line breaks.
+inline std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) lines.emplace_back(take_line(text));
+  return lines;
+}
+
 /// Without the blanks around it.
 constexpr std::string_view trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));

@@ -34,6 +34,8 @@ struct GpuEvidence {
   std::map<std::string, std::uint64_t> refused;  ///< forms that did not run, by reason
 
   std::uint64_t different() const { return operand_sets - equal - other_nan; }
+  /// Whether results that PTX defines differ.
+  bool is_difference() const { return different() > 0 && open.empty(); }
   /// Adds the evidence of other forms of the same row and types.
   void add(const GpuEvidence& more);
 };

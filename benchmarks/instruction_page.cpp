@@ -102,7 +102,7 @@ class Page {
   void add_gpu(const GpuEvidence& more) {
     RowEvidence& evidence = row_of(more.of);
     (more.open.empty() ? evidence.defined : evidence.open).add(more);
-    if (more.different() > 0 && more.open.empty()) evidence.differences.push_back(more.difference);
+    if (more.is_difference()) evidence.differences.push_back(more.difference);
   }
 
   const RowEvidence& evidence_of(const isa::Row* row) const {

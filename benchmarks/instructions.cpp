@@ -97,8 +97,6 @@ std::optional<GpuRecord> compare_all(const std::vector<FormGroup>& groups, unsig
   return GpuRecord{gpus().name, merged(results)};
 }
 
-bool is_difference(const GpuEvidence& evidence) { return evidence.different() > 0 && evidence.open.empty(); }
-
 Json json_of(const GpuRecord& record) {
   Json rows = Json::array();
   for (const GpuEvidence& evidence : record.rows) rows.push_back(to_json(evidence));
@@ -111,7 +109,7 @@ std::string text_of(const GpuRecord& record) {
   std::string differences;
   for (const GpuEvidence& evidence : record.rows) {
     (evidence.open.empty() ? defined : open).add(evidence);
-    if (is_difference(evidence)) differences += "different: " + printable(evidence.difference) + "\n";
+    if (evidence.is_difference()) differences += "different: " + printable(evidence.difference) + "\n";
   }
   std::string text = fmt::format("{}\n{:<12} {:>8} {:>12} {:>12} {:>10} {:>10}\n", printable(record.device),
                                  "results", "forms", "operand sets", "equal", "f64 NaNs", "different");
@@ -135,7 +133,7 @@ int compare(const Arguments& a, const Console& console) {
   if (!record) return exit_interrupted;
   if (!a.record.empty()) write_output(a.record, record->text());
   console.print_as_asked([&] { return json_of(*record); }, [&] { return text_of(*record); });
-  return std::ranges::any_of(record->rows, is_difference) ? exit_findings : exit_ok;
+  return std::ranges::any_of(record->rows, &GpuEvidence::is_difference) ? exit_findings : exit_ok;
 }
 
 int print_page(const Arguments& a, const Console& console) {

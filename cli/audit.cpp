@@ -175,11 +175,6 @@ bool proves(const std::vector<Assignment>& assignments, const MutationRunOptions
   }
 }
 
-/// The earlier of the two.
-std::chrono::steady_clock::time_point earlier(Deadline budget, std::chrono::steady_clock::time_point other) {
-  return budget ? std::min(*budget, other) : other;
-}
-
 /// The devices that ran the kernels: the emulated device, a GPU, or both.
 std::string devices_of(const std::vector<Assignment>& assignments, const std::string& gpu,
                        const std::string& emulated) {
@@ -225,7 +220,8 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   check_number(assignments);
   if (arguments.large) check_some_are_large(all);
   options.shares_cases = all.size() > many_instances;
-  if (const std::string name = skip_without_gpu(subjects, options.deadline); gpu.name.empty()) gpu.name = name;
+  if (const std::string name = skip_without_gpu(subjects, options.deadline); gpu.name.empty())
+    gpu.name = name;
   skip_unassigned(subjects, assignments);
   Compilation compilation(subjects, compile_options);
   // --prove checks its annotations against all PTX before work begins.

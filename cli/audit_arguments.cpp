@@ -65,7 +65,7 @@ std::vector<Assignment> AuditArguments::sharded(const std::vector<Assignment>& a
 }
 
 void say_that_it_is_guessed(const std::vector<Subject>& subjects, const Console& console) {
-  if (subjects.empty() || subjects.front().guesses.empty()) return;
+  if (subjects.empty() || !subjects.front().is_guessed()) return;
   console.note(
       subjects.front().has_other_contract
           ? "the contract next to the source is for another kernel; the notes list what is guessed"

@@ -61,17 +61,13 @@ std::unique_ptr<Runner> runner_for(const Assignment& assignment, const GpuWorker
 }
 
 void add_subject_notes(const Subject& subject, KernelReport& report) {
-  report.notes.insert(report.notes.end(), subject.guesses.begin(), subject.guesses.end());
-  for (const std::string& kernel : kernels_without_contract(subject))
-    report.notes.push_back(
-        fmt::format("{} was not audited, since the contract does not launch it; audit it with --entry \"{}\"",
-                    kernel, kernel));
+  report.notes.insert(report.notes.end(), subject.notes.begin(), subject.notes.end());
 }
 
 /// Sends a partial report, used if the process does not finish.
 using SendSoFar = std::function<void(const KernelReport&)>;
 
-/// What an audit does not know: guesses, requested sections, the device.
+/// What an audit does not know: notes of the subject, requested sections, the device.
 KernelReport completed(KernelReport report, const Assignment& assignment, const CampaignOptions& options) {
   add_subject_notes(*assignment.subject, report);
   if (!options.coverage) report.coverage.clear();

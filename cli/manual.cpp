@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.h"
 #include "cli/parser_spec.h"
 #include "cli/verbs.h"
 #include "properties/verdict.h"
@@ -74,15 +75,9 @@ std::string page_of(const CLI::App& program) {
   return text;
 }
 
-/// As text of a Markdown table.
-std::string cell(std::string text) {
-  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
-  return text;
-}
-
 std::string option_row(const OptionSpec& option, const std::string& value) {
-  return fmt::format("| `{}{}` | {} |\n", cell(fmt::format("{}", fmt::join(option.names, "`, `"))),
-                     cell(value), cell(option.description));
+  const std::string spelled = fmt::format("{}{}", fmt::join(option.names, ", "), value);
+  return fmt::format("| {} | {} |\n", markdown_code(spelled), markdown_text(option.description));
 }
 
 std::string markdown_of(const CLI::App& program) {

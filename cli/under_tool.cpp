@@ -83,10 +83,9 @@ std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list,
                       "initcheck, separated by commas",
                       name));
   }
-  const auto now = std::chrono::steady_clock::now();
   const ProcessResult version = run_process(
       {compute_sanitizer::find_executable().string(), "--version"}, std::filesystem::temp_directory_path(),
-      std::min(now + start_limit, deadline.value_or(now + start_limit)));
+      earlier(deadline, std::chrono::steady_clock::now() + start_limit));
   compute_sanitizer::version_in(version.output);
   return tools;
 }

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "base/interrupts.h"
 #include "base/memory.h"
+#include "contracts/signature.h"
 
 namespace foldproof {
 
@@ -15,6 +17,21 @@ namespace {
 void give_up(Subject& subject) {
   subject.skipped = "the time budget was exhausted before its source was compiled";
   subject.is_out_of_time = true;
+}
+
+/// If the user named the source, its kernels that the contract does not launch are not audited.
+void note_other_kernels(Subject& subject) {
+  if (!subject.is_found_by_source) return;
+  for (const EntrySignature& entry : entries_of(subject.image->ptx.module())) {
+    const auto launches_it = [&](const Instance& instance) {
+      return std::ranges::find(instance.launches, entry.lowered, &LaunchContract::lowered) !=
+             instance.launches.end();
+    };
+    if (std::ranges::none_of(subject.contract.instances, launches_it))
+      subject.notes.push_back(fmt::format(
+          "{} was not audited, since the contract does not launch it; audit it with --entry \"{}\"",
+          entry.spelled, entry.spelled));
+  }
 }
 
 }  // namespace
@@ -36,6 +53,7 @@ void Compilation::read_ptx(Subject& subject) {
   if (is_late()) return give_up(subject);
   try {
     subject.image = compile_contract(subject.contract, options_);
+    note_other_kernels(subject);
   } catch (const InputError& error) {
     fail(subject, error);
   }
@@ -44,6 +62,7 @@ void Compilation::read_ptx(Subject& subject) {
 void Compilation::take(Subject& subject, const std::string& compiled) {
   try {
     subject.image = adopt(subject.contract, CompiledSource::unpacked(compiled));
+    note_other_kernels(subject);
   } catch (const InputError& error) {
     fail(subject, error);
   }

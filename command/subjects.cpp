@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <map>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -86,8 +85,6 @@ bool comes_before(const Subject& left, const Subject& right) {
   return key(left.contract.id) < key(right.contract.id);
 }
 
-bool is_guessed(const Subject& subject) { return subject.contract.file.empty(); }
-
 bool launches(const Instance& instance, const std::string& entry,
               bool (*names)(const std::string& spelling, const std::string& entry)) {
   return std::ranges::any_of(instance.launches,
@@ -108,19 +105,6 @@ Range& block_of(Contract& contract) {
 
 }  // namespace
 
-std::vector<std::string> kernels_without_contract(const Subject& subject) {
-  std::vector<std::string> names;
-  if (!subject.is_found_by_source || subject.image == nullptr) return names;
-  for (const EntrySignature& entry : entries_of(subject.image->ptx.module())) {
-    const auto launches_it = [&](const Instance& instance) {
-      return std::ranges::find(instance.launches, entry.lowered, &LaunchContract::lowered) !=
-             instance.launches.end();
-    };
-    if (std::ranges::none_of(subject.contract.instances, launches_it)) names.push_back(entry.spelled);
-  }
-  return names;
-}
-
 std::vector<Subject> guessed_subjects(const fs::path& source, const std::string& entry,
                                       const CompileOptions& options) {
   std::vector<std::string> left_out;
@@ -128,8 +112,8 @@ std::vector<Subject> guessed_subjects(const fs::path& source, const std::string&
   for (Contract& contract : guessed_contracts(source, entry, options, left_out))
     subjects.push_back(subject_of(std::move(contract)));
   for (Subject& subject : subjects) {
-    subject.guesses = left_out;
-    subject.guesses.insert(subject.guesses.begin(), assumed(subject.contract));
+    subject.notes = left_out;
+    subject.notes.insert(subject.notes.begin(), assumed(subject.contract));
   }
   return subjects;
 }
@@ -140,7 +124,7 @@ std::vector<std::pair<const Subject*, const Instance*>> launching_instances(
     std::vector<std::pair<const Subject*, const Instance*>> chosen;
     for (const Subject& subject : subjects)
       for (const Instance& instance : subject.contract.instances)
-        if (entry.empty() || is_guessed(subject) || launches(instance, entry, names))
+        if (entry.empty() || subject.is_guessed() || launches(instance, entry, names))
           chosen.emplace_back(&subject, &instance);
     if (!chosen.empty()) return chosen;
   }

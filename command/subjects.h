@@ -18,8 +18,10 @@ namespace foldproof {
 /// A contract and, after its compilation (command/compilation.h), its compiled source.
 struct Subject {
   Contract contract;
-  /// If there was no contract: what was assumed, and one sentence for each kernel that was left out.
-  std::vector<std::string> guesses;
+  /// For the reports of all instances. Without a contract: what was assumed, and one sentence for each kernel
+  /// that was left out. After the compilation: the kernels of a named source that the contract does not
+  /// launch.
+  std::vector<std::string> notes;
   std::shared_ptr<const Image> image;
   /// Of the contract or, without one, of the source; settled (base/files.h), since a link may replace it.
   std::filesystem::path folder = {};
@@ -31,11 +33,8 @@ struct Subject {
 
   /// Whether nothing keeps its instances from being audited, except for an unfinished compilation.
   bool can_run() const { return skipped.empty() && uncompiled.empty(); }
+  bool is_guessed() const { return contract.file.empty(); }
 };
-
-/// If the user named the source of a compiled contract: its kernels that the contract does not launch, as
-/// spelled in C++.
-std::vector<std::string> kernels_without_contract(const Subject& subject);
 
 /// Contracts for a source that has none, guessed and then tried once. Like guess_contracts, but if a launch
 /// shows that a kernel is written for smaller blocks, the contract gets those. Throws Interrupted if the user

@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t longest_line = 1000;  // longer lines are truncated
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) lines.emplace_back(take_line(text).substr(0, longest_line));
+std::vector<std::string> shortened_lines(std::string_view text) {
+  std::vector<std::string> lines = lines_of(text);
+  for (std::string& line : lines) line.resize(std::min(line.size(), longest_line));
   return lines;
 }
 
@@ -90,7 +90,7 @@ std::optional<Diagnostic> diagnostic_at(const std::vector<std::string>& lines, s
 }  // namespace
 
 std::optional<std::string> complaint_about_host_compiler(std::string_view output) {
-  const std::vector<std::string> lines = lines_of(output);
+  const std::vector<std::string> lines = shortened_lines(output);
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (lines[i].find("Failed to preprocess host compiler properties") != std::string::npos)
       return lines[i == 0 ? 0 : i - 1];
@@ -98,7 +98,7 @@ std::optional<std::string> complaint_about_host_compiler(std::string_view output
 }
 
 Diagnostic first_error(std::string_view output, int status) {
-  const std::vector<std::string> lines = lines_of(output);
+  const std::vector<std::string> lines = shortened_lines(output);
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (auto found = diagnostic_at(lines, i)) return *found;
   const std::string said = lines.empty() ? "and said nothing" : fmt::format("and said: {}", lines.front());

@@ -82,8 +82,8 @@ Gpus read_from(const std::string& text) {
 
 /// Queries the driver in a fork: a process that has initialized the driver must not fork afterwards.
 Gpus asked_elsewhere(Deadline deadline) {
-  constexpr std::size_t max_text =
-      4096;  // less than a pipe holds, so that the child does not wait for a reader
+  // Less than a pipe holds, so that the child does not wait for a reader.
+  constexpr std::size_t max_text = 4096;
   constexpr std::chrono::seconds patience{30};
   const auto now = std::chrono::steady_clock::now();
   // At most half of what is left, since the audit of the emulated device needs time as well.

@@ -3,6 +3,7 @@
 #include "oracles/checkers/checkers.h"
 #include "oracles/checkers/outcome.h"
 #include "oracles/dyadic.h"
+#include "oracles/references/extremes.h"
 
 namespace foldproof {
 namespace {
@@ -28,12 +29,11 @@ bool exceeds(const Reference& a, const Reference& b) {
 class RatioChecker final : public Checker {
  public:
   RatioChecker(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& divisors)
-      : a_(arithmetic) {
+      : a_(arithmetic),
+        may_flush_(arithmetic.flush_to_zero && (has_subnormal(arithmetic.input, input) ||
+                                                has_subnormal(divisors.type, divisors.values))) {
     for (std::size_t i = 0; i < divisors.size(); ++i) {
-      const std::uint64_t dividend = load(a_.input, input, i);
-      const Reference ratio = ratio_of(decode(a_.input, dividend), divisors.number(i));
-      if (is_subnormal(a_.input, dividend) || is_subnormal(divisors.type, divisors.bits(i)))
-        has_subnormal_ = true;
+      const Reference ratio = ratio_of(decode(a_.input, load(a_.input, input, i)), divisors.number(i));
       if (ratio.category() == Number::Category::nan)
         has_nan_ = true;
       else if (exceeds(ratio, largest_))
@@ -45,8 +45,7 @@ class RatioChecker final : public Checker {
     const Outcome outcome = outcome_of(a_.output, bits);
     if (has_nan_ && a_.nan == NanPolicy::unspecified)
       return anything_goes("the contract does not specify NaN handling");
-    if (has_subnormal_ && a_.flush_to_zero)
-      return anything_goes("a subnormal number may be flushed to zero before a division");
+    if (may_flush_) return anything_goes("a subnormal number may be flushed to zero before a division");
     if (has_nan_) return checked_by_reference(outcome, Reference::nan(), Dyadic{}, a_, "largest ratio");
     return checked_by_reference(outcome, largest_, bound(), a_, "largest ratio");
   }
@@ -64,7 +63,8 @@ class RatioChecker final : public Checker {
 
   Arithmetic a_;
   Reference largest_ = Reference::infinity(true);
-  bool has_nan_ = false, has_subnormal_ = false;
+  bool has_nan_ = false;
+  bool may_flush_;  ///< whether an element or a divisor may be flushed to zero
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ bool keeps_all_bits(const RelationCase& c) {
 bool is_made_of(const RelationCase& c, std::uint64_t whole, std::uint64_t a, std::uint64_t b) {
   if (c.is_extremum()) {
     const bool a_wins = (order_key(c.out(), a) < order_key(c.out(), b)) == (c.op() == Operator::min);
-    return same_value(c, whole, a_wins ? a : b);
+    return same_value(c, c.out(), whole, a_wins ? a : b);
   }
   if (!is_float(c.out())) return whole == (code_mask(c.out()) & (c.op() == Operator::sum ? a + b : a * b));
   const Number x = decode(c.out(), a), y = decode(c.out(), b), made = decode(c.out(), whole);

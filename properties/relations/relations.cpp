@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <ranges>
 
@@ -143,17 +142,17 @@ std::vector<Derived> RelationCase::other_count(const std::vector<std::uint64_t>&
   }
 }
 
-bool same_value(const RelationCase& c, std::uint64_t a, std::uint64_t b) {
-  const Number x = decode(c.out(), a), y = decode(c.out(), b);
+bool same_value(const RelationCase& c, Element element, std::uint64_t a, std::uint64_t b) {
+  const Number x = decode(element, a), y = decode(element, b);
   if (x.is_nan() || y.is_nan()) return x.is_nan() && y.is_nan();
-  if (c.flushes() && is_flushed(c.out(), a) && is_flushed(c.out(), b)) return true;
-  return order_key(c.out(), a) == order_key(c.out(), b);
+  if (c.flushes() && is_flushed(element, a) && is_flushed(element, b)) return true;
+  return order_key(element, a) == order_key(element, b);
 }
 
 bool same_values(const RelationCase& c, const std::vector<std::uint64_t>& a,
                  const std::vector<std::uint64_t>& b) {
   return std::ranges::equal(
-      a, b, [&](std::uint64_t one, std::uint64_t other) { return same_value(c, one, other); });
+      a, b, [&](std::uint64_t one, std::uint64_t other) { return same_value(c, c.out(), one, other); });
 }
 
 }  // namespace relations

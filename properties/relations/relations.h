@@ -116,9 +116,9 @@ struct Results {
 #include "properties/relations/relations.def"
 #undef FOLDPROOF_RELATION
 
-/// Whether two outputs are the same value: NaN equals NaN, -0 equals +0, and every subnormal equals zero if
-/// subnormals may be flushed.
-bool same_value(const RelationCase& c, std::uint64_t a, std::uint64_t b);
+/// Whether two elements of that type are the same value: NaN equals NaN, -0 equals +0, and every subnormal
+/// equals zero if subnormals may be flushed.
+bool same_value(const RelationCase& c, Element element, std::uint64_t a, std::uint64_t b);
 /// Whether all outputs of two runs are the same values.
 bool same_values(const RelationCase& c, const std::vector<std::uint64_t>& a,
                  const std::vector<std::uint64_t>& b);

@@ -37,10 +37,7 @@ bool holds_moved(const RelationCase& c, const Results& results) {
   for (std::size_t i = 0; i < results.outputs[0].size(); ++i) {
     const std::uint64_t here = results.outputs[0][i], there = results.outputs[1][i];
     if (here >= elements.size() || there >= elements.size()) return false;
-    const auto equals = [&](std::uint64_t bits) {
-      const bool both_flushed = c.flushes() && is_flushed(c.in(), bits) && is_flushed(c.in(), elements[here]);
-      return both_flushed || order_key(c.in(), bits) == order_key(c.in(), elements[here]);
-    };
+    const auto equals = [&](std::uint64_t bits) { return same_value(c, c.in(), bits, elements[here]); };
     if (std::ranges::count_if(elements, equals) == 1 && there != elements.size() - 1 - here &&
         !std::ranges::any_of(elements, [&](std::uint64_t bits) { return decode(c.in(), bits).is_nan(); }))
       return false;

@@ -1,9 +1,9 @@
 // `foldproof explain`, and the kernels of docs/findings.md that it prints.
 #include <map>
-#include <sstream>
 
 #include "catch.h"
 #include "cli/program.h"
+#include "markdown.h"
 #include "nvcc.h"
 #include "sanitizer/finding.h"
 
@@ -22,14 +22,7 @@ std::vector<std::string> all_kinds() {
 /// The blocks of code of a Markdown text, by language.
 std::multimap<std::string, std::string> code_in(const std::string& text) {
   std::multimap<std::string, std::string> blocks;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("```")) continue;
-    const std::string language = line.substr(3);
-    std::string code;
-    while (std::getline(lines, line) && line != "```") code += line + "\n";
-    blocks.emplace(language, code);
-  }
+  for (const auto& block : foldproof::tests::code_blocks_in(text)) blocks.emplace(block.info, block.text());
   return blocks;
 }
 

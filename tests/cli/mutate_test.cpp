@@ -18,11 +18,11 @@ using Names = std::vector<std::string>;
 /// noticed.
 constexpr double score_of_add_one = 200.0 / 3;
 
-/// Forty barriers that order nothing: their mutants survive all cases, and the kernel takes a while to run.
+/// Barriers that order nothing: their mutants survive all cases, and the kernel takes a while to run.
 struct NeedlessBarriers : Folder {
-  NeedlessBarriers() {
+  explicit NeedlessBarriers(int count = 40) {
     std::string barriers;
-    for (int i = 0; i < 40; ++i) barriers += "  bar.sync 0;\n";
+    for (int i = 0; i < count; ++i) barriers += "  bar.sync 0;\n";
     const std::string last = "  mov.u32 %r4, %tid.x;\n";
     file("add_one.ptx", replaced(add_one_ptx, last, last + barriers));
     file("add_one.toml", replaced(add_one_contract, "1 .. 1000", "60000 .. 65536"));
@@ -214,7 +214,7 @@ TEST_CASE("an interrupted run gives no score for what it did not check") {
 }
 
 TEST_CASE("a budget also limits --prove") {
-  const NeedlessBarriers folder;
+  const NeedlessBarriers folder(400);
   const auto begin = std::chrono::steady_clock::now();
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "1", "--prove",
                                 "--prove-budget", "20s", "--budget", "1s"});
@@ -272,7 +272,7 @@ TEST_CASE("if --prove fails, the audit is reported, with status 3") {
 }
 
 TEST_CASE("interrupting --prove keeps the audit's report and gives status 130") {
-  const NeedlessBarriers folder;
+  const NeedlessBarriers folder(400);
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "1", "--prove",
                                 "--prove-budget", "10m", "--report", folder.path("reports"), "--jobs", "1"},
                                {std::chrono::milliseconds(1500), {}});

@@ -3,17 +3,11 @@
 #include <cctype>
 #include <regex>
 #include <span>
-#include <sstream>
+
+#include "markdown.h"
 
 namespace foldproof::tests {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 /// Times differ from run to run, and with them the spaces that align a column.
 std::string comparable(const std::string& line) {
@@ -44,22 +38,13 @@ void add_commands(const std::vector<std::string>& block, std::vector<PageStep>& 
 }  // namespace
 
 std::vector<PageStep> steps_of(const std::string& markdown) {
-  static const std::regex file_block("```[a-z]+ file=(\\S+)");
+  static const std::regex file_block("[a-z]+ file=(\\S+)");
   std::vector<PageStep> steps;
-  const std::vector<std::string> lines = lines_of(markdown);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (!lines[i].starts_with("```")) continue;
-    const std::string& opening = lines[i];
-    std::vector<std::string> block;
-    while (++i < lines.size() && lines[i] != "```") block.push_back(lines[i]);
-    if (std::smatch found; std::regex_match(opening, found, file_block)) {
-      std::string content;
-      for (const std::string& line : block) content += line + "\n";
-      steps.emplace_back(PageFile{found[1], content});
-    } else if (opening == "```console") {
-      add_commands(block, steps);
-    }
-  }
+  for (const CodeBlock& block : code_blocks_in(markdown))
+    if (std::smatch found; std::regex_match(block.info, found, file_block))
+      steps.emplace_back(PageFile{found[1], block.text()});
+    else if (block.info == "console")
+      add_commands(block.lines, steps);
   return steps;
 }
 

@@ -4,18 +4,12 @@
 
 #include <algorithm>
 #include <regex>
-#include <sstream>
 #include <stdexcept>
+
+#include "base/text.h"
 
 namespace foldproof::structure {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 std::string trimmed(const std::string& text) {
   const std::size_t first = text.find_first_not_of(' ');
