@@ -24,6 +24,13 @@ inline std::chrono::steady_clock::time_point earlier(Deadline deadline,
   return deadline ? std::min(*deadline, other) : other;
 }
 
+/// When to stop waiting for something that should answer at once: after `patience`, or after half of the time
+/// until the deadline, so that the other half is left for the work itself.
+inline std::chrono::steady_clock::time_point patient_until(std::chrono::seconds patience, Deadline deadline) {
+  const auto now = std::chrono::steady_clock::now();
+  return deadline ? std::min(now + patience, now + (*deadline - now) / 2) : now + patience;
+}
+
 /// Owns an open file descriptor and closes it. A negative number means none.
 class Descriptor {
  public:

@@ -50,11 +50,11 @@ Job job_of(const FormGroup& group, const std::shared_ptr<const Image>& image) {
   return job;
 }
 
-/// What the job leaves in its output. Throws InputError if the job did not run to its end.
+/// What the job leaves in its output. Throws Unsupported if the job did not run to its end.
 Words output_of(Runner& runner, const Job& job, const char* device) {
   const std::vector<JobResult> results = runner.run({job});
   const auto fail = [&](const std::string& why) {
-    throw InputError(fmt::format("{} does not run the forms: {}", device, why), {job.image->name()});
+    throw Unsupported(fmt::format("{} does not run the forms: {}", device, why), {job.image->name()});
   };
   if (results.empty()) fail("it gave no result");
   const JobResult& result = results.front();
@@ -113,7 +113,7 @@ struct Results {
 
 void add_form(const Results& results, std::size_t form, GpuEvidence& evidence) {
   ++evidence.forms;
-  if (evidence.open.empty()) evidence.open = why_open(results.group.forms[form].form);
+  if (evidence.why_open.empty()) evidence.why_open = why_open(results.group.forms[form].form);
   for (std::size_t set = 0; set < operand_sets; ++set) {
     const Agreement agreement = results.agreement(form, set);
     ++evidence.operand_sets;
@@ -141,20 +141,21 @@ FormGroup part_of(const FormGroup& group, std::size_t first, std::size_t count) 
   return part;
 }
 
-}  // namespace
+/// The devices, and the target of the PTX.
+struct Comparison {
+  Runner& emulated;
+  Runner& gpu;
+  const std::string& target;
 
-GpuEvidence InstructionComparison::compare(const FormGroup& group) {
-  GpuEvidence evidence;
-  evidence.of = named_row(*group.row, group.type, group.type2);
-  compare(group, evidence);
-  return evidence;
-}
+  void compare(const FormGroup& group, GpuEvidence& evidence) const;
+  void run(const FormGroup& group, const std::shared_ptr<const Image>& image, GpuEvidence& evidence) const;
+};
 
-void InstructionComparison::compare(const FormGroup& group, GpuEvidence& evidence) {
+void Comparison::compare(const FormGroup& group, GpuEvidence& evidence) const {
   const auto image =
-      std::make_shared<const Image>(fmt::format("{} of ptx.def", group.row->id), module_text(group, target_));
+      std::make_shared<const Image>(fmt::format("{} of ptx.def", group.row->id), module_text(group, target));
   try {
-    gpu_.entries(image);
+    gpu.entries(image);
   } catch (const InputError& refusal) {
     if (group.forms.size() == 1) {
       ++evidence.refused[reason_of(refusal)];
@@ -168,17 +169,26 @@ void InstructionComparison::compare(const FormGroup& group, GpuEvidence& evidenc
   run(group, image, evidence);
 }
 
-void InstructionComparison::run(const FormGroup& group, const std::shared_ptr<const Image>& image,
-                                GpuEvidence& evidence) {
+void Comparison::run(const FormGroup& group, const std::shared_ptr<const Image>& image,
+                     GpuEvidence& evidence) const {
   const Job job = job_of(group, image);
   Job on_gpu = job;
   on_gpu.order = adapted(job.order, false);
   const Words input = words_of(job.buffers.front().initial);
-  const Words emulated = output_of(emulated_, job, "the emulated device");
-  const Words real = output_of(gpu_, on_gpu, "the GPU");
-  if (emulated.size() != real.size()) throw InputError("the devices left outputs of different sizes");
-  const Results results{group, input, emulated, real};
+  const Words here = output_of(emulated, job, "the emulated device");
+  const Words there = output_of(gpu, on_gpu, "the GPU");
+  if (here.size() != there.size()) throw Unsupported("the devices left outputs of different sizes");
+  const Results results{group, input, here, there};
   for (std::size_t form = 0; form < group.forms.size(); ++form) add_form(results, form, evidence);
+}
+
+}  // namespace
+
+GpuEvidence compared(const FormGroup& group, Runner& emulated, Runner& gpu, const std::string& target) {
+  GpuEvidence evidence;
+  evidence.row = named_row(*group.row, group.type, group.type2);
+  Comparison{emulated, gpu, target}.compare(group, evidence);
+  return evidence;
 }
 
 }  // namespace foldproof

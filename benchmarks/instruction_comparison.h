@@ -9,22 +9,8 @@
 
 namespace foldproof {
 
-class InstructionComparison {
- public:
-  /// `target`: of the PTX, such as "sm_90a".
-  InstructionComparison(Runner& emulated, Runner& gpu, std::string target)
-      : emulated_(emulated), gpu_(gpu), target_(std::move(target)) {}
-
-  /// A form that the GPU's driver refuses is counted with the reason and does not affect the others.
-  GpuEvidence compare(const FormGroup& group);
-
- private:
-  void compare(const FormGroup& group, GpuEvidence& evidence);
-  void run(const FormGroup& group, const std::shared_ptr<const Image>& image, GpuEvidence& evidence);
-
-  Runner& emulated_;
-  Runner& gpu_;
-  std::string target_;
-};
+/// `target`: of the PTX, such as "sm_90a". A form that the GPU's driver refuses is counted with the reason
+/// and does not affect the others. Throws Unsupported if a device does not run the others to their end.
+GpuEvidence compared(const FormGroup& group, Runner& emulated, Runner& gpu, const std::string& target);
 
 }  // namespace foldproof

@@ -31,38 +31,41 @@ TypedRowName named_row(const isa::Row& row, isa::Type type, isa::Type type2) {
 void GpuEvidence::add(const GpuEvidence& more) {
   forms += more.forms, operand_sets += more.operand_sets;
   equal += more.equal, other_nan += more.other_nan;
-  if (open.empty()) open = more.open;
+  if (why_open.empty()) why_open = more.why_open;
   if (difference.empty()) difference = more.difference;
   for (const auto& [reason, count] : more.refused) refused[reason] += count;
+  for (const auto& [reason, count] : more.failed) failed[reason] += count;
 }
 
 Json to_json(const GpuEvidence& evidence) {
-  return {{"row", evidence.of.row},
-          {"type", evidence.of.type},
-          {"type2", evidence.of.type2},
+  return {{"row", evidence.row.row},
+          {"type", evidence.row.type},
+          {"type2", evidence.row.type2},
           {"forms", evidence.forms},
           {"operand_sets", evidence.operand_sets},
           {"equal", evidence.equal},
           {"other_nan", evidence.other_nan},
-          {"open", evidence.open},
+          {"open", evidence.why_open},
           {"difference", evidence.difference},
-          {"refused", evidence.refused}};
+          {"refused", evidence.refused},
+          {"failed", evidence.failed}};
 }
 
 GpuEvidence gpu_evidence_from(const Json& json) {
   GpuEvidence evidence{
-      .of = typed_row_from(json),
+      .row = typed_row_from(json),
       .forms = json.at("forms").get<std::uint64_t>(),
       .operand_sets = json.at("operand_sets").get<std::uint64_t>(),
       .equal = json.at("equal").get<std::uint64_t>(),
       .other_nan = json.at("other_nan").get<std::uint64_t>(),
-      .open = json.at("open").get<std::string>(),
+      .why_open = json.at("open").get<std::string>(),
       .difference = json.at("difference").get<std::string>(),
       .refused = json.at("refused").get<std::map<std::string, std::uint64_t>>(),
+      .failed = json.at("failed").get<std::map<std::string, std::uint64_t>>(),
   };
   const bool fits =
       evidence.equal <= evidence.operand_sets && evidence.other_nan <= evidence.operand_sets - evidence.equal;
-  if (!fits) throw InputError(fmt::format("the row {} has more results than operand sets", evidence.of.row));
+  if (!fits) throw InputError(fmt::format("the row {} has more results than operand sets", evidence.row.row));
   return evidence;
 }
 
@@ -74,6 +77,12 @@ GpuRecord GpuRecord::load(const std::filesystem::path& file) try {
 } catch (const nlohmann::json::exception& error) {
   throw InputError(fmt::format("not the record of `foldproof-lab instructions`: {}", error.what()),
                    {file.string()});
+}
+
+Json to_json(const GpuRecord& record) {
+  Json rows = Json::array();
+  for (const GpuEvidence& evidence : record.rows) rows.push_back(to_json(evidence));
+  return {{"device", record.device}, {"rows", rows}};
 }
 
 std::string GpuRecord::text() const {

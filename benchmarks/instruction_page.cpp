@@ -100,8 +100,8 @@ class Page {
   }
 
   void add_gpu(const GpuEvidence& more) {
-    RowEvidence& evidence = row_of(more.of);
-    (more.open.empty() ? evidence.defined : evidence.open).add(more);
+    RowEvidence& evidence = row_of(more.row);
+    (more.why_open.empty() ? evidence.defined : evidence.open).add(more);
     if (more.is_difference()) evidence.differences.push_back(more.difference);
   }
 
@@ -121,20 +121,25 @@ class Page {
   std::string device_;
 };
 
+std::uint64_t sum_of(const std::map<std::string, std::uint64_t>& forms_by_reason) {
+  std::uint64_t sum = 0;
+  for (const auto& [reason, forms] : forms_by_reason) sum += forms;
+  return sum;
+}
+
 std::string Page::gpu_summary() const {
   if (!has_gpu_) return "No instruction was compared with a GPU yet.";
   GpuEvidence defined, open;
   for (const RowEvidence& evidence : rows_) defined.add(evidence.defined), open.add(evidence.open);
   GpuEvidence all = defined;
   all.add(open);
-  std::uint64_t refused = 0;
-  for (const auto& [reason, forms] : all.refused) refused += forms;
   return fmt::format(
-      "On {}, {} forms ran with {} operand sets each; its driver refused {} others. {} rows have the same "
+      "On {}, {} forms ran with {} operand sets each; its driver refused {} others{}. {} rows have the same "
       "bits there wherever PTX defines them: of {} such operand sets, {} had the same bits, {} differed "
       "only in the sign or payload of an f64 NaN, which PTX leaves open, and {} differed. Of {} operand "
       "sets whose results PTX leaves open, {} had the same bits.",
-      markdown_text(device_), grouped(all.forms), operand_sets, grouped(refused),
+      markdown_text(device_), grouped(all.forms), operand_sets, grouped(sum_of(all.refused)),
+      all.failed.empty() ? "" : fmt::format(", and {} failed", grouped(sum_of(all.failed))),
       std::ranges::count_if(rows_, &RowEvidence::is_equal_on_gpu), grouped(defined.operand_sets),
       grouped(defined.equal), grouped(defined.other_nan), grouped(defined.different()),
       grouped(open.operand_sets), grouped(open.equal));
@@ -200,11 +205,13 @@ std::string Page::gpu_text(const RowEvidence& evidence) const {
   if (defined.other_nan > 0)
     parts.push_back(fmt::format("{} differ in f64 NaNs only", grouped(defined.other_nan)));
   for (const std::string& difference : evidence.differences) parts.push_back("different: " + difference);
-  if (open.operand_sets > 0) parts.push_back(fmt::format("open ({}): {}", open.open, equal_sets(open)));
+  if (open.operand_sets > 0) parts.push_back(fmt::format("open ({}): {}", open.why_open, equal_sets(open)));
   GpuEvidence all = defined;
   all.add(open);
   for (const auto& [reason, forms] : all.refused)
     parts.push_back(fmt::format("{} form{} refused: {}", forms, forms == 1 ? "" : "s", reason));
+  for (const auto& [reason, forms] : all.failed)
+    parts.push_back(fmt::format("{} form{} failed: {}", forms, forms == 1 ? "" : "s", reason));
   return parts.empty() ? "not measured" : markdown_text(listed(parts, "; "));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -49,30 +50,35 @@ std::vector<FormGroup> chosen_groups(const std::vector<std::string>& rows) {
   return groups;
 }
 
-/// Evidence that no form of the group ran.
-GpuEvidence nothing_ran(const FormGroup& group, const std::string& reason) {
+/// Evidence that the devices did not run the group to its end.
+GpuEvidence failed(const FormGroup& group, const std::string& reason) {
   GpuEvidence evidence;
-  evidence.of = named_row(*group.row, group.type, group.type2);
-  evidence.refused[reason] = group.forms.size();
+  evidence.row = named_row(*group.row, group.type, group.type2);
+  evidence.failed[reason] = group.forms.size();
   return evidence;
 }
 
 /// One entry per row and types, in the order of ptx.def.
-std::vector<GpuEvidence> merged(const std::vector<GpuEvidence>& groups) {
+std::vector<GpuEvidence> merged(const std::vector<std::optional<GpuEvidence>>& groups) {
   std::vector<GpuEvidence> all;
-  for (const GpuEvidence& evidence : groups) {
-    const auto same = std::ranges::find(all, evidence.of, &GpuEvidence::of);
+  for (const std::optional<GpuEvidence>& evidence : groups) {
+    if (!evidence) continue;
+    const auto same = std::ranges::find(all, evidence->row, &GpuEvidence::row);
     if (same == all.end())
-      all.push_back(evidence);
+      all.push_back(*evidence);
     else
-      same->add(evidence);
+      same->add(*evidence);
   }
   return all;
 }
 
-/// Empty if the user interrupted it.
-std::optional<GpuRecord> compare_all(const std::vector<FormGroup>& groups, unsigned jobs) {
-  std::vector<GpuEvidence> results(groups.size());
+struct Comparison {
+  GpuRecord record;
+  bool interrupted = false;  ///< the record lacks what was not compared
+};
+
+Comparison compare_all(const std::vector<FormGroup>& groups, unsigned jobs) {
+  std::vector<std::optional<GpuEvidence>> results(groups.size());
   GpuWorkers workers(gpu_worker_options(std::chrono::seconds(60)));
   ProgressLine line;
   std::size_t ended = 0;
@@ -84,31 +90,32 @@ std::optional<GpuRecord> compare_all(const std::vector<FormGroup>& groups, unsig
     const auto gpu = workers.runner();
     const auto emulated = emulated::make_runner();
     const std::string target = target_of(gpus().architecture);
-    return pack(to_json(InstructionComparison(*emulated, *gpu, target).compare(groups[task])));
+    return pack(to_json(compared(groups[task], *emulated, *gpu, target)));
   };
   pool.finished = [&](std::size_t task, const Outcome& outcome) {
-    results[task] = outcome.ending == Outcome::Ending::finished ? gpu_evidence_from(unpack(outcome.text))
-                                                                : nothing_ran(groups[task], outcome.reason());
+    if (outcome.ending != Outcome::Ending::interrupted)
+      results[task] = outcome.ending == Outcome::Ending::finished ? gpu_evidence_from(unpack(outcome.text))
+                                                                  : failed(groups[task], outcome.reason());
     line.show(fmt::format("compared: {} of {} groups of forms", ++ended, groups.size()));
   };
   const bool whole = pool.run();
   line.clear();
-  if (!whole) return std::nullopt;
-  return GpuRecord{gpus().name, merged(results)};
+  return {{gpus().name, merged(results)}, !whole};
 }
 
-Json json_of(const GpuRecord& record) {
-  Json rows = Json::array();
-  for (const GpuEvidence& evidence : record.rows) rows.push_back(to_json(evidence));
-  return {{"device", record.device}, {"rows", rows}};
+std::string lines_of(std::string_view what, const std::map<std::string, std::uint64_t>& forms_by_reason) {
+  std::string text;
+  for (const auto& [reason, forms] : forms_by_reason)
+    text += fmt::format("{}: {} form{}: {}\n", what, forms, forms == 1 ? "" : "s", printable(reason));
+  return text;
 }
 
-/// The totals, what differs, and why forms were refused.
+/// The totals, what differs, and why forms did not run.
 std::string text_of(const GpuRecord& record) {
   GpuEvidence defined, open;
   std::string differences;
   for (const GpuEvidence& evidence : record.rows) {
-    (evidence.open.empty() ? defined : open).add(evidence);
+    (evidence.why_open.empty() ? defined : open).add(evidence);
     if (evidence.is_difference()) differences += "different: " + printable(evidence.difference) + "\n";
   }
   std::string text = fmt::format("{}\n{:<12} {:>8} {:>12} {:>12} {:>10} {:>10}\n", printable(record.device),
@@ -121,19 +128,23 @@ std::string text_of(const GpuRecord& record) {
   line("open", open);
   text += differences;
   defined.add(open);
-  for (const auto& [reason, forms] : defined.refused)
-    text += fmt::format("refused: {} form{}: {}\n", forms, forms == 1 ? "" : "s", printable(reason));
-  return text;
+  return text + lines_of("refused", defined.refused) + lines_of("failed", defined.failed);
 }
 
 int compare(const Arguments& a, const Console& console) {
   if (!a.record.empty()) check_output(a.record);
   present_gpus();
-  const std::optional<GpuRecord> record = compare_all(chosen_groups(a.rows), a.jobs);
-  if (!record) return exit_interrupted;
-  if (!a.record.empty()) write_output(a.record, record->text());
-  console.print_as_asked([&] { return json_of(*record); }, [&] { return text_of(*record); });
-  return std::ranges::any_of(record->rows, &GpuEvidence::is_difference) ? exit_findings : exit_ok;
+  const Comparison comparison = compare_all(chosen_groups(a.rows), a.jobs);
+  const GpuRecord& record = comparison.record;
+  if (!a.record.empty() && !comparison.interrupted) write_output(a.record, record.text());
+  console.print_as_asked([&] { return to_json(record); }, [&] { return text_of(record); });
+  if (comparison.interrupted) return exit_interrupted;
+  const auto has_failed = [](const GpuEvidence& evidence) { return !evidence.failed.empty(); };
+  const auto ran = [](const GpuEvidence& evidence) { return evidence.forms > 0; };
+  if (std::ranges::any_of(record.rows, &GpuEvidence::is_difference)) return exit_findings;
+  const bool is_whole =
+      std::ranges::none_of(record.rows, has_failed) && std::ranges::any_of(record.rows, ran);
+  return is_whole ? exit_ok : exit_unable;
 }
 
 int print_page(const Arguments& a, const Console& console) {

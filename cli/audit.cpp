@@ -84,6 +84,19 @@ AskedGpu asked_gpu(const std::string& device, Deadline deadline) {
   return {present.name, present.architecture, {}};
 }
 
+/// The tools of compute-sanitizer that `--sanitizer` names. With `--device all`, a compute-sanitizer that
+/// cannot be used is skipped.
+std::vector<const compute_sanitizer::Tool*> asked_tools(const AuditCommandLine& a, Deadline deadline,
+                                                        AskedGpu& gpu) {
+  try {
+    return tools_named(a.sanitizer, deadline);
+  } catch (const Unsupported& error) {
+    if (a.device != "all") throw;
+    gpu.skipped.push_back({"cuda/" + a.sanitizer, error.sentence()});
+    return {};
+  }
+}
+
 /// `--large` has its own cases, and runs only on the GPU.
 void check_large(const AuditCommandLine& a) {
   if (a.device == "emulated") throw InputError("--large requires a GPU; add --device cuda or --device all");
@@ -202,7 +215,7 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   if (arguments.large) check_large(arguments);
   CampaignOptions options = campaign_options(arguments);
   AskedGpu gpu = asked_gpu(arguments.device, options.deadline);
-  const auto tools = tools_named(arguments.sanitizer, options.deadline);
+  const auto tools = asked_tools(arguments, options.deadline, gpu);
   std::optional<ReportFolder> reports;
   if (!arguments.report.empty()) reports.emplace(arguments.report);
   refuse_links(arguments.store);

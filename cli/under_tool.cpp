@@ -83,9 +83,9 @@ std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list,
                       "initcheck, separated by commas",
                       name));
   }
-  const ProcessResult version = run_process(
-      {compute_sanitizer::find_executable().string(), "--version"}, std::filesystem::temp_directory_path(),
-      earlier(deadline, std::chrono::steady_clock::now() + start_limit));
+  const ProcessResult version =
+      run_process({compute_sanitizer::find_executable().string(), "--version"},
+                  std::filesystem::temp_directory_path(), patient_until(start_limit, deadline));
   compute_sanitizer::version_in(version.output);
   return tools;
 }

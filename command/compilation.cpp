@@ -1,10 +1,13 @@
 #include "command/compilation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "base/interrupts.h"
 #include "base/memory.h"
@@ -21,17 +24,21 @@ void give_up(Subject& subject) {
 
 /// If the user named the source, its kernels that the contract does not launch are not audited.
 void note_other_kernels(Subject& subject) {
-  if (!subject.is_found_by_source) return;
-  for (const EntrySignature& entry : entries_of(subject.image->ptx.module())) {
-    const auto launches_it = [&](const Instance& instance) {
-      return std::ranges::find(instance.launches, entry.lowered, &LaunchContract::lowered) !=
-             instance.launches.end();
-    };
-    if (std::ranges::none_of(subject.contract.instances, launches_it))
-      subject.notes.push_back(fmt::format(
-          "{} was not audited, since the contract does not launch it; audit it with --entry \"{}\"",
-          entry.spelled, entry.spelled));
-  }
+  if (!subject.is_found_by_source || subject.contract.is_host_function()) return;
+  std::set<std::string> launched;
+  for (const Instance& instance : subject.contract.instances)
+    for (const LaunchContract& launch : instance.launches) launched.insert(launch.lowered);
+  std::vector<std::string> others;
+  for (const EntrySignature& entry : entries_of(subject.image->ptx.module()))
+    if (!launched.contains(entry.lowered)) others.push_back(entry.spelled);
+  if (others.empty()) return;
+  constexpr std::size_t shown = 3;
+  const std::string more = others.size() > shown ? fmt::format(" and {} more", others.size() - shown) : "";
+  const std::string first = others.front();
+  others.resize(std::min(others.size(), shown));
+  subject.notes.push_back(
+      fmt::format("the contract does not launch {}{}; to audit another kernel, name it: --entry \"{}\"",
+                  fmt::join(others, ", "), more, first));
 }
 
 }  // namespace

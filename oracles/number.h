@@ -78,8 +78,9 @@ std::strong_ordering compare_magnitudes(const Number& a, const Number& b);
 /// A key that orders the values of one element type; −0 and +0 are equal. Not for NaN.
 std::int64_t order_key(Element element, std::uint64_t bits);
 
-/// Whether instructions with .ftz read it as zero: it is zero or subnormal.
-bool is_flushed(Element element, std::uint64_t bits);
+/// Whether instructions with .ftz read the element as zero. Integers are not subnormal, nor is NaN.
+bool is_zero_or_subnormal(Element element, std::uint64_t bits);
+/// The same without zero.
 bool is_subnormal(Element element, std::uint64_t bits);
 
 /// Elements in memory, little endian.

@@ -29,9 +29,8 @@ struct Tally {
 };
 
 /// Whether every sum of some of the terms is a value of the format, so that no order of summation rounds: all
-/// terms are multiples of 2^q, and their magnitudes add up to at most 2^(p+q). `flush`: subnormal numbers
-/// become zero.
-bool no_order_rounds(const Tally& terms, const FloatFormat& format, bool flush);
+/// terms are multiples of 2^q, and their magnitudes add up to at most 2^(p+q). Subnormal numbers are kept.
+bool no_order_rounds(const Tally& terms, const FloatFormat& format);
 
 /// Up to 2^40 elements of any type and range; nothing is rounded.
 Tally tally(Element element, std::span<const std::byte> elements);

@@ -85,9 +85,6 @@ Gpus asked_elsewhere(Deadline deadline) {
   // Less than a pipe holds, so that the child does not wait for a reader.
   constexpr std::size_t max_text = 4096;
   constexpr std::chrono::seconds patience{30};
-  const auto now = std::chrono::steady_clock::now();
-  // At most half of what is left, since the audit of the emulated device needs time as well.
-  const auto limit = deadline ? std::min(now + patience, now + (*deadline - now) / 2) : now + patience;
   try {
     Pipe answer;
     const auto ask = [&] {
@@ -96,7 +93,7 @@ Gpus asked_elsewhere(Deadline deadline) {
     };
     Child child(ask, ProcessGroup::parent);
     answer.to.reset();
-    const std::optional<ExitStatus> status = child.wait(limit);
+    const std::optional<ExitStatus> status = child.wait(patient_until(patience, deadline));
     if (!status) {
       child.abandon();
       return none("the driver did not answer in time");

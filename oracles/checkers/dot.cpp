@@ -2,6 +2,7 @@
 
 #include "oracles/bounds.h"
 #include "oracles/checkers/checkers.h"
+#include "oracles/checkers/flushing.h"
 #include "oracles/checkers/outcome.h"
 #include "oracles/dyadic.h"
 #include "oracles/formats.h"
@@ -64,7 +65,7 @@ class DotChecker final : public Checker {
     const FloatFormat& format = float_format(a_.accumulator);
     if (products_.magnitude() * Dyadic(2, 0) > largest_finite(format))
       return Bound::none("the sum of products may overflow");
-    if (no_order_rounds(products_, format, a_.flush_to_zero)) return Dyadic{};
+    if (no_order_rounds(products_, format) && keeps_all(a_, products_) && lost_.is_zero()) return Dyadic{};
     if (a_.flush_to_zero)
       return dot_bound_with_flush(products_.nonzero, format, products_.magnitude(), lost_);
     return dot_bound_any_order(products_.nonzero, products_.nonzero, format, products_.magnitude());

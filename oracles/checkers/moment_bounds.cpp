@@ -2,6 +2,7 @@
 
 #include "oracles/bounds.h"
 #include "oracles/bounds/variance.h"
+#include "oracles/checkers/flushing.h"
 #include "oracles/dyadic.h"
 
 namespace foldproof {
@@ -18,13 +19,12 @@ Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
       return Bound::none("no bound is known for sums of shares if subnormal numbers are flushed to zero");
     return mean_of_shares_bound(t.count, t.magnitude(), format);
   }
-  if (no_order_rounds(t, format, a.flush_to_zero))
+  if (no_order_rounds(t, format) && keeps_all(a, t))
     return mean_bound(t.count, t.sum(), Dyadic{}, format, a.flush_to_zero);
   Bound plain = a.height ? sum_bound_of_height(*a.height, format.precision, t.magnitude())
                          : sum_bound_any_order(t.nonzero, format.precision, t.magnitude());
   if (!plain) return plain;
-  const Dyadic flushed = a.flush_to_zero ? flush_to_zero_loss(t.nonzero, format, t.magnitude()) : Dyadic{};
-  return mean_bound(t.count, t.sum(), *plain + flushed, format, a.flush_to_zero);
+  return mean_bound(t.count, t.sum(), *plain + flush_loss(a, t, t.magnitude()), format, a.flush_to_zero);
 }
 
 Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& squares) {

@@ -2,6 +2,7 @@
 
 #include "oracles/bounds.h"
 #include "oracles/checkers/checkers.h"
+#include "oracles/checkers/flushing.h"
 #include "oracles/checkers/moment_bounds.h"
 #include "oracles/checkers/outcome.h"
 #include "oracles/dyadic.h"
@@ -16,14 +17,15 @@ Reference reference_of(Operator op, Element element, std::span<const std::byte> 
   return variance(element, input, Variance::population);
 }
 
-/// `nonzero`: number of nonzero elements; each of them may be subnormal.
-Bound norm_bound_of(const Arithmetic& a, const Tally& squares, std::uint64_t nonzero) {
+/// `values`: each nonzero one may be subnormal.
+Bound norm_bound_of(const Arithmetic& a, const Tally& squares, const Tally& values) {
   const FloatFormat& format = float_format(a.accumulator);
   const Dyadic& sum = squares.positive;
-  if (no_order_rounds(squares, format, a.flush_to_zero)) return norm_bound(sum, Dyadic{}, format);
+  if (no_order_rounds(squares, format) && keeps_all(a, squares) && keeps_all(a, values))
+    return norm_bound(sum, Dyadic{}, format);
   Bound bound = a.flush_to_zero
                     ? dot_bound_with_flush(squares.nonzero, format, sum,
-                                           whole(nonzero) * smallest_normal(format) * smallest_normal(format))
+                                           whole(values.nonzero) * flush_threshold(a) * flush_threshold(a))
                     : dot_bound_any_order(squares.nonzero, squares.nonzero, format, sum);
   if (!bound) return bound;
   if (sum + *bound > largest_finite(format)) return Bound::none("the sum of squares may overflow");
@@ -41,8 +43,7 @@ Bound bound_of(const Arithmetic& a, const Tally& values, std::span<const std::by
     return mean_bound_of(a, values);
   }
   const Tally squares = tally_products(a.input, input, input);
-  return a.op == Operator::norm ? norm_bound_of(a, squares, values.nonzero)
-                                : variance_bound_of(a, values, squares);
+  return a.op == Operator::norm ? norm_bound_of(a, squares, values) : variance_bound_of(a, values, squares);
 }
 
 class MomentChecker final : public Checker {

@@ -6,6 +6,7 @@
 
 #include "oracles/bounds.h"
 #include "oracles/checkers/checkers.h"
+#include "oracles/checkers/flushing.h"
 #include "oracles/tally.h"
 
 namespace foldproof {
@@ -118,7 +119,8 @@ CheckResult checked_by_enclosure(const Outcome& outcome, const Enclosure& exact,
         fmt::format("the {} is {}", what, to_text(exact.low)));
   const bool rounded = !includes(arithmetic.output, arithmetic.accumulator);
   const Dyadic all =
-      rounded ? *output_bound(magnitude, uncertain, float_format(arithmetic.output)) : uncertain;
+      (rounded ? *output_bound(magnitude, uncertain, float_format(arithmetic.output)) : uncertain) +
+      output_flush_loss(arithmetic, 1);
   if (all.is_zero()) return checked_exactly(outcome, exact.low, arithmetic.output, what);
   return checked_by_bound(outcome, exact.low, all, arithmetic.output, what);
 }

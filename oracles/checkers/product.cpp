@@ -5,6 +5,7 @@
 
 #include "oracles/bounds.h"
 #include "oracles/checkers/checkers.h"
+#include "oracles/checkers/flushing.h"
 #include "oracles/checkers/outcome.h"
 
 namespace foldproof {
@@ -27,6 +28,7 @@ class ExactProduct {
     const int width = static_cast<int>(std::bit_width(x.significand)) - trailing;
     const std::int64_t leading = x.exponent + trailing + width - 1;
     // Bounds on every partial product in any order: 2^falls_ <= |partial| <= 2^rises_.
+    smallest_exponent_ = std::min(smallest_exponent_, leading);
     rises_ += std::max<std::int64_t>(0, leading + (width > 1 ? 1 : 0));
     falls_ += std::min<std::int64_t>(0, leading);
     lowest_place_ += std::min<std::int64_t>(0, x.exponent + trailing);
@@ -48,6 +50,8 @@ class ExactProduct {
   Dyadic low() const { return signed_value(significand_); }
   Dyadic high() const { return signed_value(significand_ + cut_); }
 
+  /// Of the leading bit of the smallest nonzero factor; 0 if all are at least 1.
+  std::int64_t smallest_exponent() const { return smallest_exponent_; }
   ProductRange range() const { return {rises_, falls_}; }
   /// Whether every partial product, in any order, that stays in the format's normal range is representable.
   bool is_forced(const FloatFormat& format) const {
@@ -74,7 +78,7 @@ class ExactProduct {
 
   bool nan_ = false, infinite_ = false, zero_ = false, negative_ = false;
   std::uint64_t rounding_factors_ = 0, significant_bits_ = 0;
-  std::int64_t rises_ = 0, falls_ = 0, lowest_place_ = 0;
+  std::int64_t rises_ = 0, falls_ = 0, lowest_place_ = 0, smallest_exponent_ = 0;
   Integer significand_ = 1, cut_ = 0;
   std::int64_t exponent_ = 0;
 };
@@ -121,6 +125,8 @@ class ProductChecker final : public FoldChecker {
     if (!includes(a_.accumulator, a_.input) || !includes(a_.output, a_.accumulator))
       return Bound::none(
           "products are checked only if every format represents all values of the previous one");
+    if (const auto flushed = flush_exponent(a_); flushed && product_.smallest_exponent() < *flushed)
+      return Bound::none("a subnormal element may be flushed to zero");
     return product_bound_any_order(product_.rounding_factors(), product_.range(),
                                    float_format(a_.accumulator), product_.high());
   }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "oracles/checkers/checkers.h"
@@ -27,7 +28,9 @@ class RankingChecker final : public Checker {
     if (a_.nan == NanPolicy::unspecified && decode(a_.input, load(a_.input, input_, order_[0])).is_nan())
       return anything_goes("the contract does not specify NaN handling");
     const bool right = a_.op == Operator::top_k ? is_index_of(order_[rank], bits) : is_same(there, bits);
-    return decided(right || (may_flush_ && is_flushed(a_.input, there) && gives_flushed(bits)), [&] {
+    if (!right && may_flush_ && is_zero_or_subnormal(a_.input, there) && gives_flushed(bits))
+      return one_of_several();
+    return decided(right, [&] {
       return sentence(rank, bits,
                       fmt::format("that element is {}, at index {}", to_text(a_.input, there), order_[rank]));
     });
@@ -39,12 +42,18 @@ class RankingChecker final : public Checker {
     return got.significand == index && !got.negative;
   }
 
-  /// A comparison with .ftz takes all zeros and subnormal numbers for equal, in any order.
+  /// A comparison with .ftz takes all zeros and subnormal numbers for equal, in any order. Each rank is
+  /// checked on its own, so an index that is given twice is accepted here.
   bool gives_flushed(std::uint64_t bits) const {
-    if (a_.op != Operator::top_k) return is_flushed(a_.output, bits);
-    const Number index = decode(a_.output, bits);
-    return !index.negative && index.significand < order_.size() &&
-           is_flushed(a_.input, load(a_.input, input_, index.significand));
+    const auto is_flushed = [&](std::size_t index) {
+      return is_zero_or_subnormal(a_.input, load(a_.input, input_, index));
+    };
+    const Number got = decode(a_.output, bits);
+    if (a_.op == Operator::top_k)
+      return !got.negative && got.significand < order_.size() && is_flushed(got.significand);
+    return got.is_zero() || std::ranges::any_of(order_, [&](std::size_t index) {
+             return is_flushed(index) && is_same(load(a_.input, input_, index), bits);
+           });
   }
 
   bool is_same(std::uint64_t element, std::uint64_t bits) const {

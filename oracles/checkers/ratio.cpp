@@ -1,4 +1,5 @@
-#include <vector>
+#include <algorithm>
+#include <string_view>
 
 #include "oracles/checkers/checkers.h"
 #include "oracles/checkers/outcome.h"
@@ -26,18 +27,27 @@ bool exceeds(const Reference& a, const Reference& b) {
   return a.enclosure().high > b.enclosure().high;
 }
 
+void raise(Reference& largest, const Reference& ratio) {
+  if (exceeds(ratio, largest)) largest = ratio;
+}
+
 class RatioChecker final : public Checker {
  public:
   RatioChecker(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& divisors)
-      : a_(arithmetic),
-        may_flush_(arithmetic.flush_to_zero && (has_subnormal(arithmetic.input, input) ||
-                                                has_subnormal(divisors.type, divisors.values))) {
+      : a_(arithmetic) {
     for (std::size_t i = 0; i < divisors.size(); ++i) {
-      const Reference ratio = ratio_of(decode(a_.input, load(a_.input, input, i)), divisors.number(i));
-      if (ratio.category() == Number::Category::nan)
+      const std::uint64_t dividend = load(a_.input, input, i);
+      const bool is_flushed = a_.flush_to_zero && is_subnormal(a_.input, dividend);
+      if (a_.flush_to_zero &&
+          (is_subnormal(divisors.type, divisors.bits(i)) || (is_flushed && divisors.number(i).is_zero())))
+        may_divide_by_zero_ = true;
+      const Reference ratio = ratio_of(decode(a_.input, dividend), divisors.number(i));
+      if (ratio.category() == Number::Category::nan) {
         has_nan_ = true;
-      else if (exceeds(ratio, largest_))
-        largest_ = ratio;
+        continue;
+      }
+      raise(largest_, ratio);
+      raise(largest_flushed_, is_flushed ? Reference::zero() : ratio);
     }
   }
 
@@ -45,16 +55,20 @@ class RatioChecker final : public Checker {
     const Outcome outcome = outcome_of(a_.output, bits);
     if (has_nan_ && a_.nan == NanPolicy::unspecified)
       return anything_goes("the contract does not specify NaN handling");
-    if (may_flush_) return anything_goes("a subnormal number may be flushed to zero before a division");
-    if (has_nan_) return checked_by_reference(outcome, Reference::nan(), Dyadic{}, a_, "largest ratio");
-    return checked_by_reference(outcome, largest_, bound(), a_, "largest ratio");
+    if (may_divide_by_zero_)
+      return anything_goes("a subnormal number may be flushed to zero before a division");
+    if (has_nan_) return checked_by_reference(outcome, Reference::nan(), Dyadic{}, a_, what);
+    if (!largest_.is_finite()) return checked_by_reference(outcome, largest_, Dyadic{}, a_, what);
+    const Enclosure kept = largest_.enclosure(), flushed = largest_flushed_.enclosure();
+    return checked_by_enclosure(outcome, {std::min(kept.low, flushed.low), larger(kept.high, flushed.high)},
+                                bound(), a_, what);
   }
 
  private:
-  /// Each quotient is rounded once, and rounding preserves their order. A quotient that overflows is an
-  /// infinity.
+  static constexpr std::string_view what = "largest ratio";
+
+  /// Each quotient is rounded once, and rounding preserves their order.
   Bound bound() const {
-    if (!largest_.is_finite()) return Dyadic{};
     const FloatFormat& format = float_format(a_.accumulator);
     const Enclosure exact = largest_.enclosure();
     const Dyadic flushed = a_.flush_to_zero ? smallest_normal(format) : half(smallest_subnormal(format));
@@ -63,8 +77,8 @@ class RatioChecker final : public Checker {
 
   Arithmetic a_;
   Reference largest_ = Reference::infinity(true);
-  bool has_nan_ = false;
-  bool may_flush_;  ///< whether an element or a divisor may be flushed to zero
+  Reference largest_flushed_ = Reference::infinity(true);  ///< if subnormal dividends are flushed to zero
+  bool has_nan_ = false, may_divide_by_zero_ = false;
 };
 
 }  // namespace

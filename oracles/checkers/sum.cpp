@@ -5,6 +5,7 @@
 #include "oracles/bounds.h"
 #include "oracles/bounds/compensated.h"
 #include "oracles/checkers/checkers.h"
+#include "oracles/checkers/flushing.h"
 #include "oracles/checkers/outcome.h"
 #include "oracles/sum_checkers.h"
 #include "oracles/tally.h"
@@ -18,11 +19,6 @@ bool enters_exactly(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
   return t.widest <= format.precision && (t.nonzero == 0 || t.lowest_place >= format.lowest_exponent) &&
          t.highest_place < format.highest_exponent + format.precision - 1;
-}
-
-/// Error from flushing. The tally does not exclude that any term is subnormal.
-Dyadic flushed(const FloatFormat& format, const Tally& t, const Dyadic& magnitude) {
-  return flush_to_zero_loss(t.nonzero, format, std::min(magnitude, t.nonzero * smallest_normal(format)));
 }
 
 /// For compensated sums of terms that are known to within a total error of `entering`.
@@ -41,8 +37,8 @@ Bound careful_bound(const Arithmetic& a, const Tally& t, const Dyadic& entering)
 /// Rounding error of the accumulator's final value. An exact sum is rounded only when the output is written.
 Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
-  if (no_order_rounds(t, format, a.flush_to_zero)) return Dyadic{};
-  if (a.sum == SumMethod::exact) return a.flush_to_zero ? flushed(format, t, t.magnitude()) : Dyadic{};
+  if (no_order_rounds(t, format) && keeps_all(a, t)) return Dyadic{};
+  if (a.sum == SumMethod::exact) return flush_loss(a, t, t.magnitude());
   Dyadic entering;
   if (!enters_exactly(a, t)) entering = conversion_bound(t.nonzero, format, t.magnitude());
   if (a.sum != SumMethod::plain) return careful_bound(a, t, entering);
@@ -50,8 +46,8 @@ Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
       a.height
           ? sum_bound_of_approximate_terms(t.nonzero, *a.height, format.precision, t.magnitude(), entering)
           : sum_bound_of_approximate_terms(t.nonzero, format.precision, t.magnitude(), entering);
-  if (!bound || !a.flush_to_zero) return bound;
-  return *bound + flushed(format, t, t.magnitude() + entering);
+  if (!bound) return bound;
+  return *bound + flush_loss(a, t, t.magnitude() + entering);
 }
 
 class SumChecker final : public TalliedSumChecker {
@@ -122,7 +118,8 @@ class SumChecker final : public TalliedSumChecker {
     constexpr const char* saturated = "an intermediate sum may have saturated";
     if (saturates(outcome, false) && may_overflow(false, outcome.single)) return anything_goes(saturated);
     if (saturates(outcome, true) && may_overflow(true, outcome.single)) return anything_goes(saturated);
-    const Dyadic bound = *bound_ + output_rounding(outcome);
+    const Dyadic bound =
+        *bound_ + output_rounding(outcome) + output_flush_loss(a_, outcome.single ? 1 : tally_.nonzero);
     if (bound.is_zero()) return checked_exactly(outcome, exact_, a_.output, "sum");
     return checked_by_bound(outcome, exact_, bound, a_.output, "sum");
   }

@@ -79,9 +79,9 @@ Tally& Tally::operator+=(const Tally& other) {
   return *this;
 }
 
-bool no_order_rounds(const Tally& terms, const FloatFormat& format, bool flush) {
+bool no_order_rounds(const Tally& terms, const FloatFormat& format) {
   if (terms.nonzero == 0) return true;
-  if (terms.lowest_place < (flush ? format.normal_exponent() : format.lowest_exponent)) return false;
+  if (terms.lowest_place < format.lowest_exponent) return false;
   const Dyadic magnitude = terms.magnitude();
   return magnitude <= Dyadic::power_of_two(format.precision + terms.lowest_place) &&
          magnitude <= largest_finite(format);

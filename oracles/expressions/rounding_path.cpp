@@ -47,18 +47,28 @@ bool combines(const Expressions& expressions, const Node& node, Operator op) {
   }
 }
 
+/// Whether the node converts to a type that represents every value of the source.
+bool widens(const Node& node) {
+  return node.operation == Operation::convert && is_float(node.source) && includes(node.element, node.source);
+}
+
+/// A conversion flushes only values of f32.
+Dyadic smallest_flushed_normal(const Node& node) {
+  return smallest_normal(float_format(node.operation == Operation::convert ? Element::f32 : node.element));
+}
+
 /// The largest error of a rounded value, given its operands.
 Dyadic local_error(const Node& node) {
   const FloatFormat& format = float_format(node.element);
   const Dyadic value(decode(node.element, node.bits));
   const bool half = node.direction == Direction::nearest;
-  const Dyadic smallest_normal = Dyadic::power_of_two(format.normal_exponent());
   Dyadic error = ulp(node.element, value) * Dyadic::power_of_two(half ? -1 : 0);
-  // A sum of two values of a format is exact if it is subnormal.
-  if ((node.operation == Operation::add || node.operation == Operation::subtract) &&
-      abs(value) < smallest_normal)
+  // A sum of two values of a format is exact if it is subnormal, and so is a widening conversion.
+  if (((node.operation == Operation::add || node.operation == Operation::subtract) &&
+       abs(value) < smallest_normal(format)) ||
+      widens(node))
     error = {};
-  if (node.flushes) error = error + Dyadic(3, 0) * smallest_normal;  // two operands and the result
+  if (node.flushes) error = error + whole(3) * smallest_flushed_normal(node);  // two operands and the result
   return error;
 }
 
@@ -89,7 +99,7 @@ bool rounds(const Expressions& expressions, const Node& node) {
     case Operation::multiply:
     case Operation::fused:
     case Operation::divide: return true;
-    case Operation::convert: return !is_float(node.source) || !includes(node.element, node.source);
+    case Operation::convert: return node.flushes || !widens(node);
     default: return false;
   }
 }

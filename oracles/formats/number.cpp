@@ -77,14 +77,14 @@ std::int64_t order_key(Element element, std::uint64_t bits) {
   return static_cast<std::int64_t>(bits ^ (std::uint64_t{1} << 63));
 }
 
-bool is_flushed(Element element, std::uint64_t bits) {
+bool is_zero_or_subnormal(Element element, std::uint64_t bits) {
   if (!is_float(element)) return bits == 0;
   const std::uint64_t smallest_normal = std::uint64_t{1} << (float_format(element).precision - 1);
   return (bits & (sign_bit(element) - 1)) < smallest_normal;
 }
 
 bool is_subnormal(Element element, std::uint64_t bits) {
-  return is_flushed(element, bits) && !decode(element, bits).is_zero();
+  return is_zero_or_subnormal(element, bits) && !decode(element, bits).is_zero();
 }
 
 std::uint64_t load(Element element, std::span<const std::byte> bytes, std::size_t index) {

@@ -3,7 +3,7 @@
 namespace foldproof {
 namespace {
 
-constexpr unsigned guard_bits = 64;  // for the rounding of up to 2^64 additions
+constexpr unsigned sum_guard_bits = 64;  // for the rounding of up to 2^64 additions
 constexpr std::int64_t negligible = 8192;
 
 /// e^-gap, for a nonnegative gap. Values below 2^-11000 do not matter to any format and stay short.
@@ -30,14 +30,14 @@ ExactExponentials::ExactExponentials(Element element, std::span<const std::byte>
     gaps_[i] = max_ - *finite[i];
     decays_[i] = decay(*gaps_[i], bits);
     const Enclosure moved = decays_[i] * Enclosure(drift_factor(*gaps_[i], precision));
-    sum = shortened(sum + decays_[i], bits + guard_bits);
-    inflated = shortened(inflated + moved, bits + guard_bits);
+    sum = shortened(sum + decays_[i], bits + sum_guard_bits);
+    inflated = shortened(inflated + moved, bits + sum_guard_bits);
   }
   sums_ = {sums_.count, sum.low, sum.high, inflated.high};
 }
 
 Enclosure ExactExponentials::share(std::size_t i) const {
-  return quotient(decays_[i], {sums_.sum_low, sums_.sum_high}, bits_ + guard_bits);
+  return quotient(decays_[i], {sums_.sum_low, sums_.sum_high}, bits_ + sum_guard_bits);
 }
 
 Enclosure ExactExponentials::logarithm_of_sum() const {

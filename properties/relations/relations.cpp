@@ -145,7 +145,7 @@ std::vector<Derived> RelationCase::other_count(const std::vector<std::uint64_t>&
 bool same_value(const RelationCase& c, Element element, std::uint64_t a, std::uint64_t b) {
   const Number x = decode(element, a), y = decode(element, b);
   if (x.is_nan() || y.is_nan()) return x.is_nan() && y.is_nan();
-  if (c.flushes() && is_flushed(element, a) && is_flushed(element, b)) return true;
+  if (c.flushes() && is_zero_or_subnormal(element, a) && is_zero_or_subnormal(element, b)) return true;
   return order_key(element, a) == order_key(element, b);
 }
 

@@ -525,9 +525,23 @@ TEST_CASE("the kernels of a named source that its contract does not launch are n
         .dump();
   };
   CHECK(notes("add_one.ptx")
-            .find("other was not audited, since the contract does not launch it; audit it with "
-                  "--entry \\\"other\\\"") != std::string::npos);
-  CHECK(notes("add_one.toml").find("was not audited") == std::string::npos);
+            .find("the contract does not launch other; to audit another kernel, name it: --entry "
+                  "\\\"other\\\"") != std::string::npos);
+  CHECK(notes("add_one.toml").find("does not launch") == std::string::npos);
+}
+
+TEST_CASE("of many kernels that a contract does not launch, the note names three") {
+  const AddOne folder;
+  std::string ptx = add_one_ptx;
+  for (int k = 0; k < 1000; ++k) ptx += ".visible .entry other" + std::to_string(k) + "()\n{\n\tret;\n}\n";
+  folder.file("add_one.ptx", ptx);
+  const RanJson ran = run_json({"audit", folder.path("add_one.ptx"), "--cases", "2"});
+  const auto& notes = ran.json.at("kernels").at(0).at("notes");
+  CHECK(std::ranges::count_if(notes, [](const nlohmann::json& note) {
+          return note ==
+                 "the contract does not launch other0, other1, other2 and 997 more; to audit another "
+                 "kernel, name it: --entry \"other0\"";
+        }) == 1);
 }
 
 TEST_CASE("init does not replace a source that has the name of a contract") {

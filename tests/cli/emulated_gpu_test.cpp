@@ -6,6 +6,7 @@
 #include "cli/add_one.h"
 #include "cli/program.h"
 #include "cli/total_once.h"
+#include "nvcc.h"
 #include "sanitizer/compute_sanitizer/tool.h"
 #include "tool_records.h"
 
@@ -105,6 +106,38 @@ TEST_CASE("A driver that does not answer is skipped, and the emulated device is 
   CHECK(only_kernel(ran).at("verdict") == "clean");
   CHECK(ran.json.at("skipped_devices").at(0).at("reason") ==
         "no CUDA device available: the driver did not answer in time");
+}
+
+TEST_CASE("A compute-sanitizer that does not answer is skipped, and the devices are audited", "[cli][gpu]") {
+  const Sum folder;
+  const std::string hanging = folder.file("compute-sanitizer", "#!/bin/sh\nexec sleep 600\n");
+  std::filesystem::permissions(hanging, std::filesystem::perms::owner_all);
+  const RanJson ran = run_json({"audit", folder.path("sum.toml"), "--device", "all", "--sanitizer",
+                                "racecheck", "--cases", "5", "--budget", "20s"},
+                               on_emulated_gpu({"FOLDPROOF_COMPUTE_SANITIZER=" + hanging}));
+  CHECK(ran.status == 3);
+  REQUIRE(ran.json.at("kernels").size() == 2);
+  for (const auto& kernel : ran.json.at("kernels")) CHECK(kernel.at("verdict") == "clean");
+  CHECK(ran.json.at("skipped_devices").at(0).at("device") == "cuda/racecheck");
+  CHECK(ran.json.at("skipped_devices").at(0).at("reason") == hanging + " did not end in time");
+}
+
+TEST_CASE("A host function is audited if its source is named", "[cli][gpu][nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder;
+  folder.file("total.cu",
+              "__global__ void k(const float* x, float* y, unsigned n) {\n"
+              "  float s = 0;\n  for (unsigned i = 0; i < n; ++i) s += x[i];\n  *y = s;\n}\n"
+              "cudaError_t total(const float* x, float* y, unsigned n) {\n"
+              "  k<<<1, 1>>>(x, y, n);\n  return cudaGetLastError();\n}\n");
+  folder.file("total.toml",
+              "format = 1\n[reduction]\noperator = \"sum\"\ninput = \"f32\"\n[domain]\ncount = \"0 .. 100\"\n"
+              "[[launch]]\nentry = \"total\"\nhost = true\narguments = [\"input\", \"output\", \"count\"]\n");
+  const RanJson ran = run_json(
+      {"audit", folder.path("total.cu"), "--trust", "--device", "cuda", "--cases", "3"}, on_emulated_gpu());
+  // The emulated driver does not serve the CUDA runtime: the program starts, and its first call fails.
+  CHECK(only_kernel(ran).at("cases") == 3);
+  CHECK(only_kernel(ran).at("findings").at(0).at("message").get<std::string>().starts_with("cudaMalloc: "));
 }
 
 TEST_CASE("A finding from a GPU is replayed on the GPU", "[cli][gpu]") {

@@ -220,6 +220,20 @@ TEST_CASE("A form that the GPU refuses does not affect the others", "[cli][gpu]"
   CHECK(row_of(ran.json, "add_float", "f32").at("refused").empty());
 }
 
+TEST_CASE("A comparison that did not run is a lack of the machine", "[cli][gpu]") {
+  How dying = on_emulated_gpu();
+  dying.environment.push_back("EMULATED_GPU_LAUNCHES=0");
+  const RanJson failed = run_laboratory_json({"instructions", "--rows", "popc"}, dying);
+  CHECK(failed.status == 3);
+  const auto popc = row_of(failed.json, "popc", "b32");
+  CHECK(popc.at("forms") == 0);
+  CHECK(popc.at("refused").empty());
+  CHECK(popc.at("failed").begin().value() == 1);
+  const RanJson refused = run_laboratory_json({"instructions", "--rows", "popc"}, on_emulated_gpu("popc=}"));
+  CHECK(refused.status == 3);
+  CHECK(row_of(refused.json, "popc", "b32").at("refused").begin().value() == 1);
+}
+
 TEST_CASE("A form with other bits on the GPU is shown with its operands", "[cli][gpu]") {
   const RanJson ran =
       run_laboratory_json({"instructions", "--rows", "sub_int"}, on_emulated_gpu("sub.u16 =add.u16 "));
@@ -235,11 +249,13 @@ TEST_CASE("The page on PTX shows what records say, and refuses records of other 
   const std::string tests = folder.file("isa.json", test_record("add_int", "u32"));
   const std::string gpu = folder.file("gpu.json", R"({"device": "some GPU", "rows": [{"row": "add_int",
     "type": "u32", "type2": "", "forms": 1, "operand_sets": 2048, "equal": 2047, "other_nan": 0, "open": "",
-    "difference": "add.u32 of 0x1 0x2", "refused": {"too old": 3}}]})");
+    "difference": "add.u32 of 0x1 0x2", "refused": {"too old": 3}, "failed": {"no answer": 1}}]})");
   const Ran page = run_laboratory({"instructions", "--page", "--tests", tests, "--gpu", gpu});
   CHECK(page.status == 0);
-  CHECK(page.out.find("| 1,234,567; not compared: u16, u64, s16, s32, s64, u16x2, s16x2 | 2,047 of 2,048; "
-                      "different: add.u32 of 0x1 0x2; 3 forms refused: too old |") != std::string::npos);
+  CHECK(
+      page.out.find("| 1,234,567; not compared: u16, u64, s16, s32, s64, u16x2, s16x2 | 2,047 of 2,048; "
+                    "different: add.u32 of 0x1 0x2; 3 forms refused: too old; 1 form failed: no answer |") !=
+      std::string::npos);
   CHECK(page.out.find("| `tex`, `tld4`, `txq`, `istypep` | Texture hardware") != std::string::npos);
 
   const auto refuses = [&](const std::string& record) {

@@ -262,6 +262,10 @@ TEST_CASE("with flushing, the order of zero and subnormal elements is open") {
   CHECK(top_k->element(1, 1).ok);
   CHECK_FALSE(top_k->element(1, 3).ok);
   CHECK_FALSE(top_k->element(0, 1).ok);
+  const auto values = make_checker(FlushedComparison(Operator::largest, Element::f32).arithmetic, input);
+  CHECK(values->element(1, bits_of(Element::f32, 0)).ok);
+  CHECK(values->element(1, bits_of(Element::f32, 0x1p-130)).ok);
+  CHECK_FALSE(values->element(1, bits_of(Element::f32, 0x1p-131)).ok);  // no element
 }
 
 TEST_CASE("with flushing, an exact sum may lose subnormal terms and nothing else") {
@@ -273,6 +277,36 @@ TEST_CASE("with flushing, an exact sum may lose subnormal terms and nothing else
   CHECK(accepts(exact, {1, 0x1p-129}, 1));
   CHECK_FALSE(accepts(exact, {1, 0x1p-129}, 0));
   CHECK_FALSE(accepts(exact, {1, 0x1p23}, 0x1p23));
+}
+
+/// An f32 element is flushed by the conversion cvt.ftz.f64.f32, and an f32 result by cvt.rn.ftz.f32.f64.
+Arithmetic converted_with_flushing(Operator op, Element output) {
+  return {op, Element::f32, Element::f64, output, NanPolicy::propagate, true, std::nullopt};
+}
+
+TEST_CASE("with flushing, a subnormal element may be lost by its conversion to a wider accumulator") {
+  for (const Operator op : {Operator::sum, Operator::asum, Operator::mean, Operator::norm})
+    for (const Element output : {Element::f64, Element::f32}) {
+      CAPTURE(info(op).name, name(output));
+      Arithmetic arithmetic = converted_with_flushing(op, output);
+      CHECK(accepts(arithmetic, {0x1p-129}, 0));
+      CHECK(accepts(arithmetic, {0x1p-129}, 0x1p-129));
+      CHECK_FALSE(accepts(arithmetic, {0x1p-125}, 0));
+      CHECK_FALSE(accepts(arithmetic, {1}, 0));
+      arithmetic.flush_to_zero = false;
+      CHECK_FALSE(accepts(arithmetic, {0x1p-129}, 0));
+    }
+  CHECK(accepts(converted_with_flushing(Operator::prod, Element::f64), {0x1p-129, 3}, 0));
+  CHECK_FALSE(accepts(converted_with_flushing(Operator::prod, Element::f64), {0x1p-125, 3}, 0));
+  CHECK(accepts(converted_with_flushing(Operator::max, Element::f64), {-0x1p-129, -1}, 0));
+  CHECK_FALSE(accepts(converted_with_flushing(Operator::max, Element::f64), {-0x1p-125, -1}, 0));
+}
+
+TEST_CASE("with flushing, a subnormal result may be lost by its conversion from a wider accumulator") {
+  // The exact sum 2^-127 is subnormal in f32, and no element is.
+  const std::vector<double> input{0x1.8p-126, -0x1p-126};
+  CHECK(accepts(converted_with_flushing(Operator::sum, Element::f32), input, 0));
+  CHECK_FALSE(accepts(converted_with_flushing(Operator::sum, Element::f32), {0x1p-124, -0x1p-126}, 0));
 }
 
 TEST_CASE("partial results are combined exactly") {

@@ -89,6 +89,12 @@ TEST_CASE("the largest ratio is rounded once") {
   flushed.flush_to_zero = true;
   CHECK(accepts(flushed, {{0, 2}, {{Role::second, Element::f32, {0x1p-140, 1}}}}, {nan}));
   CHECK_FALSE(accepts(flushed, {{0, 2}, {{Role::second, Element::f32, {1, 1}}}}, {3}));
+  // A subnormal dividend gives its quotient or zero: 2^-130 / 2^-100 = 2^-30.
+  const Inputs small{{0x1p-130, -5}, {{Role::second, Element::f32, {0x1p-100, 1}}}};
+  CHECK(accepts(flushed, small, {0x1p-30}));
+  CHECK(accepts(flushed, small, {0}));
+  CHECK_FALSE(accepts(flushed, small, {-5}));
+  CHECK_FALSE(accepts(flushed, small, {nan}));
 }
 
 TEST_CASE("a cross-entropy is the logarithm of the sum minus the class's score") {
@@ -157,6 +163,7 @@ TEST_CASE("a flushed dot product may lose only products with subnormal factors")
   // 2^-140 is subnormal, and the product is 2^-40: it may count or not.
   CHECK(is_right({std::ldexp(1.0, -140), 1}, {std::ldexp(1.0, 100), 1}, 1));
   CHECK_FALSE(is_right({std::ldexp(1.0, -140), 1}, {std::ldexp(1.0, 100), 1}, 1.001f));
+  CHECK(is_right({std::ldexp(1.0, -140)}, {std::ldexp(1.0, 100)}, 0));
 }
 
 TEST_CASE("a custom operator combines the elements in order, modulo 2^w") {

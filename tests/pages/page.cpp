@@ -3,6 +3,7 @@
 #include <cctype>
 #include <regex>
 #include <span>
+#include <stdexcept>
 
 #include "markdown.h"
 
@@ -27,12 +28,14 @@ bool matches(std::span<const std::string> expected, std::span<const std::string>
 }
 
 void add_commands(const std::vector<std::string>& block, std::vector<PageStep>& steps) {
-  for (const std::string& line : block) {
+  PageCommand* command = nullptr;
+  for (const std::string& line : block)
     if (line.starts_with("$ "))
-      steps.emplace_back(PageCommand{line.substr(2), {}});
-    else if (!steps.empty() && std::holds_alternative<PageCommand>(steps.back()))
-      std::get<PageCommand>(steps.back()).output.push_back(line);
-  }
+      command = &std::get<PageCommand>(steps.emplace_back(PageCommand{line.substr(2), {}}));
+    else if (command == nullptr)
+      throw std::invalid_argument("a block of console text starts with a command, not with " + line);
+    else
+      command->output.push_back(line);
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ struct Program {
   std::vector<ptx::Loc> locs;
   std::map<std::uint32_t, std::string> files;
   std::set<std::uint32_t> cooperative_groups_files = {};  ///< those that are cooperative groups' own headers
-  std::vector<const Instruction*> sites;  ///< every instruction, by its site number
+  std::vector<const Instruction*> sites;                  ///< every instruction, by its site number
 
   /// The entry of that name, or null.
   const FunctionCode* entry(std::string_view entry_name) const;
