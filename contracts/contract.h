@@ -154,6 +154,10 @@ struct Instance {
 /// Whether its launches call host functions, which requires a GPU.
 bool is_host_function(const Instance& instance);
 
+/// The operator of the result that the buffer holds: of an additional output or, for all other buffers, of
+/// the reduction, if there is one. `initial = "identity"` means its identity.
+std::optional<Operator> operator_of(const Instance& instance, std::string_view buffer);
+
 /// A device function to wrap in a kernel: `call = "…"` under [source]. The generated kernel gives every
 /// thread its element `x` (the identity beyond `count`), makes the call twice with a barrier in between, and
 /// stores the results of the threads that hold one: first those of the first call, then those of the second.

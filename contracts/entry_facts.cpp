@@ -56,7 +56,10 @@ void read_instruction(const ptx::Statement& statement, EntryFacts& facts) {
   if (is_shared) facts.uses_shared = true;
   if ((code.is("atom") || code.is("red")) && !is_shared) facts.atomics.insert(operation);
   const bool is_fast_exponential = code.is("ex2") && code.has("approx");
-  if (code.has("ftz") && !is_fast_exponential && code.type() != "f64") facts.flushes_subnormals = true;
+  // Approximations of f64, such as rcp.approx.ftz.f64, flush f64 alone; cvt.ftz.f32.f64 flushes its f32
+  // result.
+  const bool is_of_f64 = code.type() == "f64" && !code.is("cvt");
+  if (code.has("ftz") && !is_fast_exponential && !is_of_f64) facts.flushes_subnormals = true;
   if (code.has("approx") || code.has("full")) facts.approximates = true;
   constexpr std::string_view computing[] = {"add", "mul",  "min",   "max", "div",
                                             "rcp", "sqrt", "rsqrt", "ex2", "lg2"};

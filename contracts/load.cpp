@@ -128,6 +128,7 @@ Instance build_instance(const Table& top, const Bindings& bindings, bool calls) 
   read_operands(draft);
   read_buffers(draft);
   read_additional_outputs(draft);
+  check_identities(draft);
   read_output(draft);
   read_launches(draft);
   read_claims(draft);
@@ -150,6 +151,12 @@ void check_size(const fs::path& file, std::size_t combinations) {
 }
 
 }  // namespace
+
+std::optional<Operator> operator_of(const Instance& instance, std::string_view buffer) {
+  const auto additional = std::ranges::find(instance.additional_outputs, buffer, &AdditionalOutput::buffer);
+  if (additional != instance.additional_outputs.end()) return additional->reduction.op;
+  return instance.reduction ? std::optional(instance.reduction->op) : std::nullopt;
+}
 
 bool is_host_function(const Instance& instance) {
   return std::ranges::any_of(instance.launches, &LaunchContract::host);

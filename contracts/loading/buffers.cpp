@@ -14,14 +14,11 @@ bool holds(Element type, std::uint64_t number) {
   return bits >= 64 || number >> bits == 0;
 }
 
-void read_initial(const Draft& draft, const Table& table, BufferContract::Initial& initial) {
-  draft.scope.read(table, "initial", initial_names, initial);
-  if (initial != BufferContract::Initial::identity || !draft.instance.reduction) return;
-  const Operator op = draft.instance.reduction->op;
-  if (!folds(op) || op == Operator::custom)
+void check_identity(BufferContract::Initial initial, Operator op, const Position& where) {
+  if (initial == BufferContract::Initial::identity && (!folds(op) || op == Operator::custom))
     throw InputError(
         fmt::format("{} has no identity to initialize a buffer with; choose undefined or zero", name(op)),
-        table.where("initial"));
+        where);
 }
 
 /// The number of elements of a result if [output] does not specify it.
@@ -57,9 +54,18 @@ void read_buffers(Draft& draft) {
     buffer.name = draft.scope.add_buffer(*table.text("name"));
     draft.scope.read(table, "type", buffer.type);
     draft.scope.read(table, "count", buffer.count);
-    read_initial(draft, table, buffer.initial);
+    draft.scope.read(table, "initial", initial_names, buffer.initial);
     draft.scope.read(table, "reset", reset_names, buffer.reset);
     draft.instance.buffers.push_back(std::move(buffer));
+  }
+}
+
+void check_identities(const Draft& draft) {
+  const std::vector<Table> tables = draft.top.tables("buffer");
+  for (std::size_t k = 0; k < tables.size(); ++k) {
+    const BufferContract& buffer = draft.instance.buffers.at(k);
+    if (const auto op = operator_of(draft.instance, buffer.name))
+      check_identity(buffer.initial, *op, tables[k].where("initial"));
   }
 }
 
@@ -69,7 +75,9 @@ void read_output(Draft& draft) {
   const auto count = table ? table->text("count") : std::nullopt;
   instance.output_count = draft.scope.expression(count ? *count : usual_output_count(draft));
   if (!table) return;
-  read_initial(draft, *table, instance.output_initial);
+  draft.scope.read(*table, "initial", initial_names, instance.output_initial);
+  if (instance.reduction)
+    check_identity(instance.output_initial, instance.reduction->op, table->where("initial"));
   draft.scope.read(*table, "reset", reset_names, instance.output_reset);
   instance.in_place = table->boolean("in_place", false);
 }

@@ -42,9 +42,11 @@ class DotChecker final : public Checker {
     for (std::size_t i = 0; i < count; ++i) {
       const Number x = decode(a_.input, load(a_.input, input, i)), y = second.number(i);
       holds_nan_ |= x.is_nan() || y.is_nan();
-      if (a_.flush_to_zero && (may_be_flushed(x, a_.input) || may_be_flushed(y, second.type)) &&
-          x.is_finite() && y.is_finite())
+      if (!a_.flush_to_zero || (!may_be_flushed(x, a_.input) && !may_be_flushed(y, second.type))) continue;
+      if (x.is_finite() && y.is_finite())
         lost_ = lost_ + abs(Dyadic(x) * Dyadic(y));
+      else
+        may_give_nan_ = true;
     }
     bound_ = bound();
   }
@@ -86,7 +88,8 @@ class DotChecker final : public Checker {
     const bool cancels = other * Dyadic(2, 0) > largest_finite(a_.accumulator) || overflows_to_nan(a_);
     const bool nan = outcome.category == Number::Category::nan;
     return checked_by_category(
-        (nan && cancels) || (outcome.category == Number::Category::infinity && outcome.negative == negative),
+        (nan && (cancels || may_give_nan_)) ||
+            (outcome.category == Number::Category::infinity && outcome.negative == negative),
         outcome, negative ? "a product is -inf" : "a product is inf");
   }
 
@@ -95,6 +98,7 @@ class DotChecker final : public Checker {
   Dyadic lost_;  ///< sum of |x y| over products with a subnormal factor, if such factors are flushed
   Bound bound_ = Dyadic{};
   bool holds_nan_ = false;
+  bool may_give_nan_ = false;  ///< a subnormal factor of an infinity may be flushed to zero
 };
 
 }  // namespace

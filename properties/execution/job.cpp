@@ -77,10 +77,7 @@ std::vector<std::byte> initial_bytes(BufferContract::Initial initial, Element ty
 class Assembly {
  public:
   Assembly(const Instance& instance, const Case& c, const std::vector<std::byte>& input)
-      : instance_(instance),
-        case_(c),
-        input_(input),
-        op_(instance.reduction ? instance.reduction->op : Operator::sum) {
+      : instance_(instance), case_(c), input_(input) {
     add_input_and_output();
     add_operands();
     for (const BufferContract& buffer : instance.buffers) add(buffer);
@@ -122,7 +119,7 @@ class Assembly {
       return;
     }
     std::vector<std::byte> initial =
-        initial_bytes(instance_.output_initial, reduction.output, output_bytes, op_);
+        initial_bytes(instance_.output_initial, reduction.output, output_bytes, reduction.op);
     if (initial.empty() && input_.empty() && instance_.claims.empty == EmptyPolicy::untouched)
       initial.assign(output_bytes, untouched_pattern);
     if (input_.empty() && instance_.claims.empty == EmptyPolicy::untouched) prepared_.untouched = initial;
@@ -148,7 +145,8 @@ class Assembly {
 
   void add(const BufferContract& contract) {
     const std::uint64_t bytes = bytes_of(contract.name, contract.count, case_.variables, contract.type);
-    JobBuffer buffer{contract.name, bytes, initial_bytes(contract.initial, contract.type, bytes, op_), 0,
+    const Operator op = operator_of(instance_, contract.name).value_or(Operator::sum);
+    JobBuffer buffer{contract.name, bytes, initial_bytes(contract.initial, contract.type, bytes, op), 0,
                      false};
     add(contract.name, std::move(buffer), contract.reset, size_of(contract.type));
   }
@@ -171,7 +169,6 @@ class Assembly {
   const Instance& instance_;
   const Case& case_;
   const std::vector<std::byte>& input_;
-  Operator op_;
   PreparedJob prepared_;
   std::map<std::string, BufferPlace> places_;
   std::vector<std::uint32_t> resets_;  ///< indices into job.buffers

@@ -112,7 +112,8 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, const ProvenanceTr
   const Operator op = instance.reduction->op;
   const bool extremum = is_extremum(underlying(op));
   // The index of a single element is known without reading it.
-  const bool one_place = info(op).gives == OperatorInfo::Gives::index && part.last - part.first == 1;
+  const bool gives_indices = info(op).gives == OperatorInfo::Gives::index || op == Operator::top_k;
+  const bool one_place = gives_indices && part.last - part.first == 1;
   // A contract's own operator may use elements with any multiplicity.
   const bool counts_twice =
       op != Operator::custom && (!extremum || instance.claims.uses_every_input_once.value_or(false));

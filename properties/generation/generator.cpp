@@ -300,13 +300,16 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   c.relation = relation(index);
   if (!made_of.transform.empty())
     c.input.transforms = {with_argument(choose, made_of.transform, *instance_.reduction)};
-  // Whether a maximum is right shows in exponentials only if it is far above the rest; and if the contract
-  // claims a result for masked rows, there must be some.
+  // Whether a maximum is right shows in exponentials only if it is far above the rest. If the contract claims
+  // a result for masked rows, some rows must be masked, and some must only begin like that: a running maximum
+  // is -inf then, and -inf minus -inf is NaN.
   const bool is_long = turn.counts == CountClass::medium || turn.counts == CountClass::tile_edge ||
                        turn.counts == CountClass::corner;
   if (wants("peaks") && is_long) c.input.transforms.emplace_back("peaks");
   if (wants("minus-inf") && turn.counts == CountClass::small)
     c.input.transforms.emplace_back("minus-inf:row");
+  if (wants("minus-inf") && turn.counts == CountClass::power_edge)
+    c.input.transforms.emplace_back("minus-inf:first");
   return c;
 }
 

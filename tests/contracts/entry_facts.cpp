@@ -33,6 +33,7 @@ TEST_CASE("two instructions on one line are each checked by their own suffixes")
   CHECK(facts("add.f32 %f1, %f1, %f2; mul.ftz.f32 %f1, %f1, %f2;").flushes_subnormals);
   CHECK(facts("ex2.approx.ftz.f32 %f1, %f1; mul.ftz.f32 %f1, %f1, %f2;").flushes_subnormals);
   CHECK_FALSE(facts("ex2.approx.ftz.f32 %f1, %f1; mul.f32 %f1, %f1, %f2;").flushes_subnormals);
+  CHECK(facts("cvt.rn.ftz.f32.f64 %f1, %fd1;").flushes_subnormals);
   CHECK_FALSE(facts("rcp.approx.ftz.f64 %fd1, %fd1; mul.f64 %fd1, %fd1, %fd2;").flushes_subnormals);
 }
 

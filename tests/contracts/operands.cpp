@@ -70,6 +70,19 @@ TEST_CASE("an additional output is in a buffer and has that buffer's type") {
   CHECK(says(load_error(contract("variance", further)), "unknown [[buffer]] \"means\""));
 }
 
+TEST_CASE("a buffer may start with the identity of its own result, which must have one") {
+  const Workshop workshop;
+  const auto holding = [](const std::string& op) {
+    return "[[buffer]]\nname = \"other\"\ntype = \"f32\"\ncount = \"rows\"\ninitial = \"identity\"\n"
+           "[[additional_output]]\nbuffer = \"other\"\noperator = \"" +
+           op + "\"\n";
+  };
+  CHECK(operator_of(workshop.load(contract("variance", holding("max"))).instances.at(0), "other") ==
+        Operator::max);
+  CHECK(
+      says(load_error(contract("variance", holding("mean"))), "mean has no identity to initialize a buffer"));
+}
+
 TEST_CASE("a ranking operator has k outputs per row") {
   const Workshop workshop;
   const Contract ranked = workshop.load(

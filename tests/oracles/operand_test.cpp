@@ -164,6 +164,10 @@ TEST_CASE("a flushed dot product may lose only products with subnormal factors")
   CHECK(is_right({std::ldexp(1.0, -140), 1}, {std::ldexp(1.0, 100), 1}, 1));
   CHECK_FALSE(is_right({std::ldexp(1.0, -140), 1}, {std::ldexp(1.0, 100), 1}, 1.001f));
   CHECK(is_right({std::ldexp(1.0, -140)}, {std::ldexp(1.0, 100)}, 0));
+  // 0 times infinity is NaN.
+  CHECK(is_right({std::ldexp(1.0, -140)}, {inf}, nan));
+  CHECK(is_right({std::ldexp(1.0, -140)}, {inf}, inf));
+  CHECK_FALSE(is_right({1}, {inf}, nan));
 }
 
 TEST_CASE("a custom operator combines the elements in order, modulo 2^w") {

@@ -126,6 +126,20 @@ TEST_CASE("the input starts at the case's offset from an aligned address") {
   CHECK(built.job().job.buffers[0].offset == 12);
 }
 
+TEST_CASE("the identity in the buffer of an additional output is that of its operator") {
+  Built built;
+  const auto identities = [](const char* name) {
+    return BufferContract{name, Element::i32, Expression::constant(1), BufferContract::Initial::identity,
+                          BufferContract::Reset::each_call};
+  };
+  built.instance.buffers = {identities("smallest"), identities("scratch")};
+  built.instance.additional_outputs = {{"smallest", *built.instance.reduction}};
+  built.instance.additional_outputs[0].reduction.op = Operator::min;
+  const Job job = built.job().job;
+  CHECK(load(Element::i32, job.buffers[2].initial, 0) == 0x7fffffff);
+  CHECK(load(Element::i32, job.buffers[3].initial, 0) == 0x80000000);  // of the reduction, a maximum
+}
+
 TEST_CASE("before each call, buffers get their initial contents again, except those with reset = \"once\"") {
   Built built;
   BufferContract scratch{"scratch", Element::f32, Expression::parse("block", here),

@@ -30,5 +30,17 @@ TEST_CASE("a prefix may use only its own elements, and an exclusive prefix not i
         "of 3 elements, element 2 is part of result 2, which must combine elements 0 to 1 alone");
 }
 
+TEST_CASE("the index of the only element of a row is known without reading it") {
+  Instance instance = fake::contract(Operator::top_k, Element::f32).instances.front();
+  instance.reduction->result = ResultShape::rows;
+  oracle_tests::F32Expressions e({1, 2});
+  ProvenanceTrace trace;
+  trace.expressions = std::move(e.all);
+  trace.results = {0, 0};
+  CHECK(wrong_uses(instance, {{"columns", 1}, {"rows", 2}, {"count", 2}}, trace).empty());
+  trace.results = {0};
+  CHECK_FALSE(wrong_uses(instance, {{"columns", 2}, {"rows", 1}, {"count", 2}}, trace).empty());
+}
+
 }  // namespace
 }  // namespace foldproof
