@@ -178,8 +178,8 @@ pid_t fork_for(const std::function<void()>& work, ProcessGroup group) {
 
 std::string to_string(const ExitStatus& status) {
   if (!status.is_known) return "has ended";
-  if (status.signal == 0) return fmt::format("ended with status {}", status.code);
-  return fmt::format("was ended by signal {} ({})", status.signal, strsignal(status.signal));
+  if (status.signal == 0) return fmt::format("exited with status {}", status.code);
+  return fmt::format("was terminated by signal {} ({})", status.signal, strsignal(status.signal));
 }
 
 Child::Child(const Command& command, ProcessGroup group) : id_(spawn(command, group)), group_(group) {}

@@ -35,7 +35,7 @@ struct ExitStatus {
   bool is_known = true;  ///< false: another process started it, so its exit status is unknown here
 };
 
-/// "ended with status 1", "was ended by signal 11 (Segmentation fault)", "has ended".
+/// "exited with status 1", "was terminated by signal 11 (Segmentation fault)", "has ended".
 std::string to_string(const ExitStatus& status);
 
 /// A process, killed and reaped by the destructor.
@@ -86,7 +86,7 @@ struct ProcessResult {
   std::string output;  ///< standard output and standard error interleaved as written, at most 1 MiB
 };
 
-/// "was ended by signal 9 (Killed)"; nothing if the program exited by itself.
+/// "was terminated by signal 9 (Killed)"; nothing if the program exited by itself.
 std::optional<std::string> how_ended_by_signal(const ProcessResult& result);
 
 /// Kills all children of this process, and waits a moment for its descendants to end. The process must then

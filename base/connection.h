@@ -17,7 +17,7 @@ namespace foldproof {
 /// Why a connection ended: the program exited, or it did not reply in time.
 struct Ended {
   bool in_time = true;
-  std::string how;  ///< completes a sentence: "was ended by signal 11 (Segmentation fault)"
+  std::string how;  ///< completes a sentence: "was terminated by signal 11 (Segmentation fault)"
   /// Whether the program itself caused its end, as far as this can be known: SIGKILL always comes from
   /// another process.
   bool by_itself = true;

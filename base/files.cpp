@@ -149,8 +149,10 @@ bool replace(const fs::path& file, std::string_view text, mode_t also) {
 [[noreturn]] void cannot_write(const fs::path& file) { fail("the file cannot be written", file); }
 
 [[noreturn]] void refuse_link(const fs::path& path) {
-  throw InputError("this is a symbolic link, to which nothing is written; name its target instead",
-                   {path.string()});
+  throw InputError(
+      "this is a symbolic link, and Foldproof does not write through symbolic links; name its target "
+      "instead",
+      {path.string()});
 }
 
 constexpr int as_folder = O_PATH | O_DIRECTORY | O_CLOEXEC;

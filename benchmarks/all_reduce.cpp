@@ -66,7 +66,7 @@ bool has_equal_rows(std::span<const std::byte> bits, std::size_t rows) {
   return true;
 }
 
-/// Rows of few elements, fewer than there are ranks, and of a power of two of bytes and one element less and
+/// Rows of few elements, fewer than there are ranks, and of a power of two of bytes and one element fewer and
 /// more.
 std::vector<std::int64_t> columns_for(Element element, std::int64_t ranks) {
   std::set<std::int64_t> columns{0, 1, ranks - 1, ranks, ranks + 1};
@@ -310,7 +310,7 @@ class Campaign {
 
 int run(const Arguments& a, const Console& console) {
   if (present_gpus().count < 2)
-    throw Unsupported("only one CUDA device is available, and an all-reduce requires several");
+    throw Unsupported("only one CUDA device is available, but an all-reduce requires several");
   std::vector<Subject> subjects;
   for (const char* name : {"all_reduce.toml", "all_reduce_mean.toml"})
     for (Subject& subject :

@@ -26,12 +26,12 @@ Run attach_bench(CLI::App& app, Console& console) {
     unsigned runs = 5;
   };
   auto a = std::make_shared<Arguments>();
-  app.add_option(
-         "WHAT", a->what,
-         "emulated: the emulated device; oracles: exact sums compared with other ways of summing; "
-         "kernels: the catalogue's f32 sums on a GPU, compared with CUB and Thrust; exact: the exact "
-         "sum on several kinds of data; gpu: small checked cases on a GPU, compared with a naive way; races: "
-         "the time of the checks against the number of events, for synchronization patterns")
+  app.add_option("WHAT", a->what,
+                 "emulated: the emulated device; oracles: exact sums compared with other algorithms; "
+                 "kernels: the catalogue's f32 sums on a GPU, compared with CUB and Thrust; exact: the exact "
+                 "sum on several kinds of data; gpu: small checked cases on a GPU, compared with a naive "
+                 "implementation; races: "
+                 "the time of the checks against the number of events, for synchronization patterns")
       ->required()
       ->check(quietly(CLI::IsMember({"emulated", "oracles", "kernels", "exact", "gpu", "races"})));
   app.add_option("PATH", a->path, "For gpu: folder or contract (default: the bundled catalogue)");

@@ -140,7 +140,7 @@ std::string why_not_measured(const isa::Row& row) {
     case Action::elect:
     case Action::activemask:
     case Action::cluster_rank: return "the result depends on the device";
-    default: return "more than registers decides the result";
+    default: return "the result depends on more than its register operands";
   }
 }
 

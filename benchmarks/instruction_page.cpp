@@ -179,7 +179,7 @@ std::string Page::introduction() const {
       "instructions or forms are not, each with the reason. Executing one of those is *unsupported*: never "
       "a pass.\n"
       "{}{}\n"
-      "{} rows have neither kind of evidence.\n"
+      "{}\n"
       "An operand set is the operands of one lane. Loads, stores and barriers run on a GPU in the kernels "
       "of [`emulation.md`](emulation.md).\n"
       "`ptx.def` explains the notation of the syntax. A form that a GPU's driver refuses needs another "
@@ -187,7 +187,9 @@ std::string Page::introduction() const {
       "`foldproof-lab instructions --page` generates the page from records of the tests and of the GPU "
       "([`laboratory.md`](laboratory.md)); a test compares it with fresh records.\n",
       implemented, rows_.size(), static_cast<std::ptrdiff_t>(isa::isa_instructions().size()) - implemented,
-      test_summary(), gpu_summary(), neither);
+      test_summary(), gpu_summary(),
+      neither == 0 ? "Every row has at least one kind of evidence."
+                   : fmt::format("{} rows lack both kinds of evidence.", neither));
 }
 
 /// "16,384", or "16,380 of 16,384".
@@ -198,7 +200,7 @@ std::string equal_sets(const GpuEvidence& evidence) {
 
 std::string Page::gpu_text(const RowEvidence& evidence) const {
   const std::string why = why_not_measured(*evidence.row);
-  if (!why.empty()) return "none: " + why;
+  if (!why.empty()) return "not compared: " + why;
   const GpuEvidence &defined = evidence.defined, &open = evidence.open;
   std::vector<std::string> parts;
   if (defined.operand_sets > 0) parts.push_back(equal_sets(defined));

@@ -12,7 +12,7 @@ constexpr Verb verbs[] = {
     {"compare", "Compare the emulated device with a GPU", attach_compare},
     {"all-reduce", "Compare the bits of NCCL's all-reduces", attach_all_reduce},
     {"detection", "Show which tool finds which defect", attach_detection},
-    {"fingerprint", "Hash what the emulated device does", attach_fingerprint},
+    {"fingerprint", "Print hashes of the emulated device's behaviour", attach_fingerprint},
     {"instructions", "Compare instructions with a GPU", attach_instructions},
     {"kernels", "Describe the kernels of a folder (docs/kernels.md)", attach_kernels},
     {"bench", "Measure the speed of Foldproof and its kernels", attach_bench},

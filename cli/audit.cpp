@@ -268,9 +268,13 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
 
 Run attach_audit(CLI::App& app, Console& console) {
   auto a = std::make_shared<AuditCommandLine>();
-  a->attach(app, fmt::format(
-                     "{}; in a run of more than {} instances, those of a contract share {}, at least {} each",
-                     AuditOptions{}.cases, many_instances, shared_cases, least_cases));
+  a->attach(
+      app,
+      fmt::format("Cases per instance (default: {}; in a run of more than {} instances, the instances of "
+                  "each contract share {} cases, with at least {} each); for --prove, the maximum per "
+                  "mutant (default: {})",
+                  AuditOptions{}.cases, many_instances, shared_cases, least_cases, MutationOptions{}.cases),
+      "Lowest severity that fails the run (default: error)");
   app.add_option("--device", a->device,
                  "Device: emulated, cuda or all; exit status 3 if one of them is not available")
       ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
@@ -299,7 +303,8 @@ Run attach_audit(CLI::App& app, Console& console) {
       ->type_name("N");
   app.add_flag(
       "--counters", a->counters,
-      "Performance counters of each instance, for 65536 elements and 256 threads per block or the nearest");
+      "Performance counters of each instance, for 65536 elements and 256 threads per block, or the nearest "
+      "values that the contract permits");
   app.add_flag("--verbose,-v", console.verbose, "Also show how the values of clean kernels were checked");
   app.add_flag("--coverage", a->coverage, "Report input coverage: cases by count, block, distribution, …");
   app.add_option("--store", a->store,

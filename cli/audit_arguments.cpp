@@ -16,11 +16,11 @@ bool is_selected(const Contract& contract, const Instance& instance, const std::
 
 }  // namespace
 
-void AuditArguments::attach(CLI::App& app, const std::string& default_cases) {
+void AuditArguments::attach(CLI::App& app, const std::string& about_cases, const std::string& about_fail_on) {
   app.add_option("PATH", path, "Folder, .cu, .ptx or contract (default: the bundled catalogue)");
   app.add_option("--contract", contract, "Contract, if it is not next to the source")->type_name("FILE.toml");
   app.add_option("--entry", entry, about_entry)->type_name("NAME");
-  app.add_option("--cases", cases, "Cases per instance; default: " + default_cases)
+  app.add_option("--cases", cases, about_cases)
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32)))
       ->type_name("N");
   app.add_option("--budget", budget, "Time budget for the whole run, such as 60s")->type_name("TIME");
@@ -31,7 +31,7 @@ void AuditArguments::attach(CLI::App& app, const std::string& default_cases) {
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 33)))
       ->type_name("N");
   app.add_option("--only", only, "Id of the kernel, or label of the instance, to audit")->type_name("TEXT");
-  app.add_option("--fail-on", fail_on, "Lowest severity that fails the run")
+  app.add_option("--fail-on", fail_on, about_fail_on)
       ->check(quietly(CLI::IsMember({"error", "warning"})))
       ->type_name("error|warning");
   app.add_option("--jobs,-j", jobs, "Number of parallel processes")
@@ -68,8 +68,8 @@ void say_that_it_is_guessed(const std::vector<Subject>& subjects, const Console&
   if (subjects.empty() || !subjects.front().is_guessed()) return;
   console.note(
       subjects.front().has_other_contract
-          ? "the contract next to the source is for another kernel; the notes list what is guessed"
-          : "no contract found next to the source; the notes list what is guessed, and `foldproof init` "
+          ? "the contract next to the source is for another kernel; the notes list what was assumed"
+          : "no contract found next to the source; the notes list what was assumed, and `foldproof init` "
             "writes it to a contract");
 }
 

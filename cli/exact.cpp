@@ -24,9 +24,11 @@ struct ExactCommandLine {
 std::vector<std::byte> read_values(const std::string& path, Element element) {
   RegularFile file(path);
   if (file.size() % size_of(element) != 0)
-    throw InputError(fmt::format("{} bytes are not a whole number of {} values of {} bytes; check --type",
-                                 file.size(), name(element), size_of(element)),
-                     {path});
+    throw InputError(
+        fmt::format(
+            "the file has {} bytes, which is not a whole number of {} values ({} bytes each); check --type",
+            file.size(), name(element), size_of(element)),
+        {path});
   std::vector<std::byte> bytes(file.size());
   if (!file.read(bytes.data(), bytes.size()))
     throw InputError("the file could not be read to its end", {path});
@@ -114,7 +116,7 @@ int exact(const ExactCommandLine& a, const Console& console) {
 Run attach_exact(CLI::App& app, Console& console) {
   auto a = std::make_shared<ExactCommandLine>();
   app.add_option("WHAT", a->what, "sum or dot")->required()->check(quietly(CLI::IsMember({"sum", "dot"})));
-  app.add_option("FILE", a->file, "Raw values, little endian")->required()->type_name("");
+  app.add_option("FILE", a->file, "Raw values, little-endian")->required()->type_name("");
   app.add_option("--type", a->type, "Type of the values: f64 f32 f16 bf16 e4m3 e5m2 e2m1 i8 … u64")
       ->required()
       ->type_name("TYPE");

@@ -3,11 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -43,13 +45,32 @@ std::vector<Topic> sections() {
   return topics;
 }
 
+/// The letters that the meaning of a name uses, explained; empty if it uses none.
+std::string notation_of(std::string_view meaning) {
+  constexpr std::pair<std::string_view, std::string_view> letters[] = {
+      {"x", "x is an element of the input"},
+      {"n", "n is the number of elements"},
+      {"k", "k is the exponent"},
+      {"p", "p is the precision of the accumulator in bits"},
+      {"u", "u = 2^-p, where p is the precision of the accumulator in bits"}};
+  const auto is_part_of_word = [&](std::size_t at) {
+    return at < meaning.size() && std::isalnum(static_cast<unsigned char>(meaning[at])) != 0;
+  };
+  std::vector<std::string_view> used;
+  for (const auto& [letter, explained] : letters)
+    for (std::size_t at = meaning.find(letter); at != std::string_view::npos;
+         at = meaning.find(letter, at + 1))
+      if (!is_part_of_word(at - 1) && !is_part_of_word(at + 1)) {
+        used.push_back(explained);
+        break;
+      }
+  return used.empty() ? "" : fmt::format("\n\nHere {}.", fmt::join(used, "; "));
+}
+
 std::string text_of(const DescribedName& described) {
-  const bool is_relation = described.about == "metamorphic relation";
-  const std::string_view notation =
-      "Here x is the input, n its length, k the exponent, p the accumulator's precision, and u = 2^-p.";
-  return fmt::format("\nIn a case, `{}` names {} {}: {}.{}{}\n", described.name,
+  return fmt::format("\nIn a case, `{}` names {} {}: {}.{}\n", described.name,
                      described.about.starts_with('i') ? "an" : "a", described.about, described.meaning,
-                     is_relation ? "" : "\n\n", is_relation ? "" : notation);
+                     described.about == "metamorphic relation" ? "" : notation_of(described.meaning));
 }
 
 std::vector<Topic> all_topics() {

@@ -44,7 +44,7 @@ int init(const InitCommandLine& a, const Console& console) {
   const fs::path file = fs::path(a.source).replace_extension(".toml");
   if (file == a.source)
     throw InputError(
-        fmt::format("the contract of {} would replace it; give the source another extension", a.source));
+        fmt::format("the contract of {} would overwrite it; give the source another extension", a.source));
   std::error_code error;
   if (!a.force && fs::exists(file, error))
     throw InputError(fmt::format("{} already exists; --force overwrites it", file.string()));

@@ -113,7 +113,8 @@ int mutate(const MutateCommandLine& arguments, const Console& console) {
 
 Run attach_mutate(CLI::App& app, Console& console) {
   auto a = std::make_shared<MutateCommandLine>();
-  a->attach(app, fmt::format("{}", MutationOptions{}.cases));
+  a->attach(app, fmt::format("Maximum number of cases per mutant (default: {})", MutationOptions{}.cases),
+            "Lowest severity of a finding that kills a mutant (default: warning)");
   app.add_option("--floor", a->floor, "Minimum score in percent; exit status 3 if a mutant was not finished")
       ->check(quietly(CLI::Range(0.0, 100.0)))
       ->type_name("PERCENT");

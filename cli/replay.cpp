@@ -41,7 +41,7 @@ void check_named_file(const StoredCase& stored, const fs::path& file) {
   if (extension != ".toml" && extension != ".cu" && extension != ".ptx")
     refuse("not a .toml, .cu or .ptx file");
   if (!is_below(stored.contract, store.parent_path()) && !is_below(stored.contract, fs::current_path(error)))
-    refuse(fmt::format("neither below {} nor below the current folder", store.parent_path().string()));
+    refuse(fmt::format("neither in {} nor in the current folder", store.parent_path().string()));
 }
 
 /// A contract that is next to the source of a guessed one may be for another kernel.
@@ -118,7 +118,7 @@ Run attach_replay(CLI::App& app, Console& console) {
                  fmt::format("Time limit; default: {}s, on a GPU {}s", emulated_case_limit.count(),
                              gpu_case_limit.count()))
       ->type_name("TIME");
-  app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
+  app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run (default: error)")
       ->check(quietly(CLI::IsMember({"error", "warning"})))
       ->type_name("error|warning");
   a->source.attach(app);

@@ -67,7 +67,7 @@ Launch launch_of(const SanitizeCommandLine& a) {
   for (const std::size_t index : a.dumps)
     if (index >= launch.arguments.size() || !launch.arguments[index].is_buffer)
       throw InputError(fmt::format(
-          "--dump {}: the argument with this index is not a buffer; --arg are counted from 0", index));
+          "--dump {}: the argument with this index is not a buffer; arguments are counted from 0", index));
   launch.chosen = choose_entry(a.source, a.entry, a.source_options.compile_options());
   return launch;
 }
@@ -237,7 +237,7 @@ std::string dump_text(const Json& outputs, const Launch& launch, std::size_t wid
   std::string text;
   for (const auto& [index, values] : outputs.items()) {
     const Element type = launch.arguments[std::stoul(index)].type;
-    std::string line = fmt::format("argument {} ({} of {}):", index, values.size(), name(type));
+    std::string line = fmt::format("argument {} ({} x {}):", index, name(type), values.size());
     for (std::size_t i = 0; i < std::min(most, values.size()); ++i) line += " " + value_text(type, values[i]);
     if (values.size() > most) line += " … (--format json prints all)";
     text += wrap(line, 0, 2, width) + "\n";
@@ -323,20 +323,22 @@ Run attach_sanitize(CLI::App& app, Console& console) {
   once(app.add_option("--dump", a->dumps, "Print the buffer passed as the argument with this index")
            ->type_name("INDEX"));
   app.add_option("--schedule", a->schedule,
-                 "converging, lanes-forward, lanes-backward, warps-backward, random:SEED");
+                 "Order in which lanes, warps and blocks run: converging (default), lanes-forward, "
+                 "lanes-backward, warps-backward or random:SEED");
   app.add_option(
          "--repeat", a->repeat,
          "Number of runs, whose buffers are compared; a random schedule uses the next seed in each run")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000})))
       ->type_name("N");
-  app.add_option("--instructions", a->instructions,
-                 fmt::format("Limit of warp instructions per run, beyond which it is a timeout (default: {}, "
-                             "seconds to minutes)",
-                             a->instructions))
+  app.add_option(
+         "--instructions", a->instructions,
+         fmt::format("Maximum number of warp instructions per run; a run that exceeds it is reported as a "
+                     "timeout (default: {}, which takes minutes, or hours if many lanes poll one word)",
+                     a->instructions))
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62)))  // CLI11 reads -1 as 2^64 - 1
       ->type_name("N");
   app.add_option("--seed", a->seed, "Seed of random buffers: a number or \"random\"")->type_name("S");
-  app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
+  app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run (default: error)")
       ->check(quietly(CLI::IsMember({"error", "warning"})))
       ->type_name("error|warning");
   a->source_options.attach(app);

@@ -122,7 +122,7 @@ std::string to_text(const Shown& shown, std::uint64_t result) {
     text += fmt::format("  {:<15} {}\n", name, printable(value));
   };
   line("case", shown.case_text);
-  line("result", fmt::format("{} of {}", result, shown.results));
+  line("result", fmt::format("{} (of {})", result, shown.results));
   if (const SummationTree* tree = shown.known()) {
     line("elements", fmt::format("{} of {}", elements_in(*tree), shown.elements));
     line("height", std::to_string(tree->root().height));
@@ -174,7 +174,7 @@ void refuse_to_replace_inputs(const std::string& svg, const std::vector<Subject>
   for (const Subject& subject : subjects)
     for (const std::filesystem::path* input : {&subject.contract.file, &subject.contract.source})
       if (std::filesystem::equivalent(svg, *input, error))
-        throw InputError("--svg: the drawing would replace this file; name another one", {input->string()});
+        throw InputError("--svg: the drawing would overwrite this file; name another one", {input->string()});
 }
 
 int tree(const TreeCommandLine& a, const Console& console) {

@@ -201,7 +201,7 @@ std::string skip_without_gpu(std::vector<Subject>& subjects, Deadline deadline) 
     if (!is_host_function(subject)) continue;
     subject.skipped = present.lack;
     if (present.count == 1 && uses_several_gpus(subject.contract))
-      subject.skipped = "only one CUDA device is available, and this requires several";
+      subject.skipped = "only one CUDA device is available, but this kernel requires several";
     if (!subject.skipped.empty()) continue;
     limit_gpus(subject.contract, present.count);
     device = present.name;
@@ -244,7 +244,7 @@ std::vector<Contract> guessed_contracts(const std::filesystem::path& source, con
     if (outcome.ending != Outcome::Ending::finished || outcome.text.empty()) return;
     Range& block = block_of(contracts[task]);
     contracts[task].assumptions.push_back(
-        fmt::format("that callers use smaller blocks, since blocks of {} threads access memory out of bounds",
+        fmt::format("callers that use smaller blocks (blocks of {} threads access memory out of bounds)",
                     block.low.text()));
     block = Range::parse(outcome.text, {});
   };

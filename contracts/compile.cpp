@@ -140,8 +140,8 @@ std::optional<std::string> lack_said(const std::string& output) {
       {"virtual memory exhausted", memory},
       {"error: out of memory", memory},
       {"ERROR: out of memory", memory},
-      {"died due to signal", "a program that nvcc started was ended by a signal"},
-      {"signal terminated program", "a program that nvcc started was ended by a signal"}};
+      {"died due to signal", "a program that nvcc started was terminated by a signal"},
+      {"signal terminated program", "a program that nvcc started was terminated by a signal"}};
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with(' ')) continue;  // a quoted line of the source
@@ -256,7 +256,7 @@ class NvccRun {
   }
 
   [[noreturn]] void refuse_output() const {
-    throw Unsupported(fmt::format("{} ended without an error but wrote no {}; is it nvcc?", nvcc_.string(),
+    throw Unsupported(fmt::format("{} exited without an error but wrote no {}; is it nvcc?", nvcc_.string(),
                                   unit_.host ? "program" : "PTX"),
                       {unit_.source.string()});
   }
@@ -350,8 +350,8 @@ std::vector<std::string> lowered_in(const ptx::Source& source, const std::vector
 void check_is_guessed_kernel(const LaunchContract& launch, const std::string& lowered) {
   const auto shown = [](const std::string& name) { return with_parameters(signature_of(name)); };
   if (!launch.lowered.empty() && shown(launch.lowered) != shown(lowered))
-    throw InputError(fmt::format("\"{}\" stands for the kernel {} and not for {}; write its parameters, too",
-                                 launch.entry, shown(lowered), shown(launch.lowered)));
+    throw InputError(fmt::format("\"{}\" names the kernel {}, not {}; add its parameters", launch.entry,
+                                 shown(lowered), shown(launch.lowered)));
 }
 
 /// A .ptx file is used as it is.
@@ -414,7 +414,7 @@ CompiledSource build(Unit unit, const std::string& arch, const CompileOptions& o
       refuse_entry(unit, i, "nvcc generated no code for it; is it a __global__ function?");
     const std::string spelled = signature_of(made.lowered[i]).spelled;
     if (unqualified(spelled) != unqualified(signature_of(unit.entries[i]).spelled))
-      throw EntryError(fmt::format("in {}, \"{}\" stands for the kernel \"{}\"; write that name",
+      throw EntryError(fmt::format("in {}, \"{}\" names the kernel \"{}\"; use that name",
                                    unit.source.string(), unit.entries[i], spelled),
                        {}, i);
   }

@@ -89,7 +89,8 @@ void check_key(const toml::key& key, const toml::node& node, std::string_view ta
   const Position where{file, key.source().begin.line, key.source().begin.column};
   if (row == nullptr) {
     if (const std::string_view now = renamed_to(table, key.str()); !now.empty())
-      throw InputError(fmt::format("\"{}\" in {} is now {}", key.str(), spelled_table(table), now), where);
+      throw InputError(
+          fmt::format("\"{}\" in {} has been renamed to {}", key.str(), spelled_table(table), now), where);
     std::vector<std::string> known;
     for (const KeyRow& other : contract_keys())
       if (other.table == table) known.emplace_back(other.key);

@@ -61,7 +61,8 @@ Allow allow_of(const Table& table) {
   allow.until = table.date("until");
   allow.where = table.where();
   if (allow.at.empty() || allow.reason.empty())
-    throw InputError("a suppression must specify where it applies and why", table.where());
+    throw InputError("an [[allow]] must specify the finding (kind, at), a reason and a date (until)",
+                     table.where());
   return allow;
 }
 

@@ -69,8 +69,8 @@ CoRunningLoad co_running_load_named(std::string_view text) {
     for (const bool busy : {false, true})
       if (const CoRunningLoad load{limit, busy}; to_string(load) == text) return load;
   throw InputError(
-      fmt::format("unknown co-running load \"{}\"; choose none, occupancy-limit:EIGHTHS with 1 to {} of "
-                  "them, busy-kernel, or both joined by +",
+      fmt::format("unknown co-running load \"{}\"; choose none, occupancy-limit:N with N from 1 to {}, "
+                  "busy-kernel, or both joined by +",
                   text, tightest_occupancy_limit));
 }
 

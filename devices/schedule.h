@@ -40,7 +40,7 @@ using LaunchOrder = std::variant<Schedule, CoRunningLoad>;
 
 /// "converging", "lanes-forward", "lanes-backward", "warps-backward" or "random:SEED".
 std::string to_string(const Schedule& schedule);
-/// "none", "occupancy-limit:EIGHTHS", "busy-kernel", or both joined by +.
+/// "none", "occupancy-limit:N", "busy-kernel", or both joined by +.
 std::string to_string(const CoRunningLoad& load);
 std::string to_string(const LaunchOrder& order);
 /// "schedule" or "co_running_load": the key in cases.

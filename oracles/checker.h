@@ -44,8 +44,8 @@ struct CheckResult {
   Evidence evidence = Evidence::exact;
   std::optional<double> error;             ///< |result - exact|; absent if either is not finite
   std::optional<double> ulps;              ///< the error in units of the output's last place
-  std::optional<double> bound;             ///< absent if nothing rounds
-  std::optional<double> error_over_bound;  ///< absent if nothing rounds
+  std::optional<double> bound;             ///< absent if no operation rounds
+  std::optional<double> error_over_bound;  ///< absent if no operation rounds
   bool vacuous = false;                    ///< the bound is not smaller than the exact result
   std::string sentence;                    ///< what is wrong; empty when ok
   std::string why_not;                     ///< why no decision was possible

@@ -177,7 +177,7 @@ class Audit {
     if (stopped_ || evaluations.size() == cases.size()) return;
     // The runner has lost too many processes.
     left_out_ = options_.cases - begin - evaluations.size();
-    ended_early_ = "the kernel ended too many processes";
+    ended_early_ = "the kernel crashed too many worker processes";
     stopped_ = true;
   }
 
@@ -372,7 +372,7 @@ class Audit {
     report.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     if (report.cases == 0 && left_out_ != 0) {
       report.verdict = Verdict::unsupported;
-      report.reason = "none of its cases could be run, because other cases had ended the worker process";
+      report.reason = "none of its cases could be run, because other cases had crashed the worker process";
     }
     if (report.verdict == Verdict::unsupported) return report;
     if (2 * vacuous_ > bounded_)
@@ -385,8 +385,8 @@ class Audit {
       report.notes.push_back(fmt::format("in {} of the {} cases the value was not checked: {}", unchecked,
                                          report.cases, accuracy.why_not));
     if (left_out_ != 0)
-      report.notes.push_back(
-          fmt::format("{} cases were skipped, after others ended the worker process", left_out_));
+      report.notes.push_back(fmt::format(
+          "{} cases were skipped because earlier cases had crashed the worker process", left_out_));
     for (const Kind kind : omitted_)
       report.notes.push_back(
           fmt::format("there are more than {} findings of the kind {}; the others are omitted",

@@ -281,13 +281,13 @@ void refuse_unknown(const Module& module, const std::string& name) {
   const auto sentence = [&] {
     switch (first.where) {
       case UnknownDirective::Where::module:
-        return fmt::format("Unknown directive {} at module scope; remove it.", word);
+        return fmt::format("unknown directive {} at module scope; remove it", word);
       case UnknownDirective::Where::function_head:
-        return fmt::format("Unknown directive {} of the function {}; remove it.", word,
+        return fmt::format("unknown directive {} of the function {}; remove it", word,
                            quoted(std::string_view(first.function)));
       case UnknownDirective::Where::function_body: break;
     }
-    return fmt::format("Unknown directive {} inside a function; remove it.", word);
+    return fmt::format("unknown directive {} inside a function; remove it", word);
   };
   throw InputError(sentence(), {name, first.line, first.column});
 }

@@ -55,12 +55,13 @@ void BarrierCheck::compare(const BarrierEvent& earlier, const BarrierEvent& now)
   const std::uint32_t here = counted(now), there = counted(earlier);
   if (here != there)
     return report(now, earlier,
-                  fmt::format("barrier {} expects {} here and {} there in one phase", now.barrier,
-                              threads_in_words(here), threads_in_words(there)));
+                  fmt::format("in one phase, barrier {} expects {} at this arrival and {} at the other",
+                              now.barrier, threads_in_words(here), threads_in_words(there)));
   if (earlier.votes != now.votes)
     return report(
         now, earlier,
-        fmt::format("some threads reach barrier {} with a vote (.red), others without", now.barrier));
+        fmt::format("some threads reach barrier {} with a vote (.red), and others reach it without one",
+                    now.barrier));
   if (earlier.site == now.site || !earlier.waits || !now.waits) return;
   if (earlier.warp == now.warp && (earlier.aligned || now.aligned))
     return report(now, earlier, "threads of one warp wait for each other at different barriers");

@@ -54,7 +54,7 @@ class LaunchView {
   virtual bool has_plain_strong_accesses() const = 0;
   virtual InstructionClass class_of(Site site) const = 0;
   virtual ThreadId thread(WarpId warp, unsigned lane) const = 0;
-  /// The memory object that contains an address: "the shared array tile" or "the buffer partials".
+  /// The memory object that contains an address: "the shared variable tile" or "the buffer partials".
   virtual std::string memory_at(bool shared, std::uint64_t address) const = 0;
 };
 

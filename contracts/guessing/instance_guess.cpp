@@ -165,7 +165,7 @@ class Guess {
     }
     if (atomic_on_output && roles_.output_type() == Element::f32) {
       instance_.claims.flushes_subnormals = true;
-      roles_.assume("that subnormals may be flushed, as f32 atomics on global memory do");
+      roles_.assume("flushed subnormals, as by f32 atomics on global memory");
     }
     for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
   }

@@ -102,7 +102,7 @@ Diagnostic first_error(std::string_view output, int status) {
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (auto found = diagnostic_at(lines, i)) return *found;
   const std::string said = lines.empty() ? "and said nothing" : fmt::format("and said: {}", lines.front());
-  return {fmt::format("it ended with status {} {}", status, said), {}};
+  return {fmt::format("it exited with status {} {}", status, said), {}};
 }
 
 }  // namespace foldproof

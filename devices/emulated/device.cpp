@@ -41,11 +41,11 @@ void check_shape(const Program& program, const FunctionCode& entry, const Launch
                     shared, fixed, shape.shared_bytes, largest_shared_memory));
   const auto& most = entry.max_threads;
   if (most[0] != 0 && threads > std::uint64_t{most[0]} * most[1] * most[2])
-    throw InputError(fmt::format("{} was compiled for at most {} threads per block, and the launch has {}",
+    throw InputError(fmt::format("{} was compiled for at most {} threads per block, but the launch has {}",
                                  entry.name, std::uint64_t{most[0]} * most[1] * most[2], threads));
   const auto& exact = entry.required_threads;
   if (exact[0] != 0 && (exact[0] != shape.block.x || exact[1] != shape.block.y || exact[2] != shape.block.z))
-    throw InputError(fmt::format("{} was compiled for blocks of ({}, {}, {}), and the launch has {}",
+    throw InputError(fmt::format("{} was compiled for blocks of ({}, {}, {}), but the launch has {}",
                                  entry.name, exact[0], exact[1], exact[2], to_string(shape.block)));
 }
 
@@ -56,7 +56,7 @@ Dim3 cluster_of(const FunctionCode& entry, const LaunchShape& shape) {
   if (shape.cluster.x == 0) {
     if (compiled[0] == 0) return {0, 0, 0};
   } else if (compiled[0] != 0 && !(own == shape.cluster)) {
-    throw InputError(fmt::format("{} was compiled for clusters of {}, and the launch has {}", entry.name,
+    throw InputError(fmt::format("{} was compiled for clusters of {}, but the launch has {}", entry.name,
                                  to_string(own), to_string(shape.cluster)));
   }
   const Dim3 cluster = shape.cluster.x == 0 ? own : shape.cluster;
@@ -76,19 +76,19 @@ void check_cooperative(const Program& program, const FunctionCode& entry, const 
   if (shared != 0) each = std::min(each, largest_shared_memory / shared);
   if (shape.grid.volume() > each * multiprocessors)
     throw InputError(
-        fmt::format("a cooperative launch of {} blocks cannot be resident at once: {} multiprocessors with "
-                    "{} such blocks each",
+        fmt::format("the {} blocks of this cooperative launch cannot all be resident: the device has {} "
+                    "multiprocessors with space for {} such blocks each",
                     shape.grid.volume(), multiprocessors, each));
 }
 
 std::vector<std::byte> pack(const FunctionCode& entry, std::span<const ArgumentBytes> arguments) {
   if (arguments.size() != entry.parameter_bytes.size())
-    throw InputError(fmt::format("{} takes {} arguments, and the launch gives {}", entry.name,
+    throw InputError(fmt::format("{} takes {} arguments, but the launch passes {}", entry.name,
                                  entry.parameter_bytes.size(), arguments.size()));
   std::vector<std::byte> bytes;
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     if (arguments[k].size() != entry.parameter_bytes[k])
-      throw InputError(fmt::format("argument {} of {} has {} bytes, and the launch gives {}", k, entry.name,
+      throw InputError(fmt::format("argument {} of {} has {} bytes, but the launch passes {}", k, entry.name,
                                    entry.parameter_bytes[k], arguments[k].size()));
     bytes.resize(entry.parameter_offsets[k] + std::size_t{entry.parameter_bytes[k]});
     std::copy(arguments[k].begin(), arguments[k].end(), bytes.begin() + entry.parameter_offsets[k]);

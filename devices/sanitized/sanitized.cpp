@@ -218,12 +218,12 @@ class SanitizedRun {
 
   JobResult failed(const Job& job, const Ended& ended) const {
     if (ended.in_time)
-      return failed_job(
-          job, Kind::crash,
-          fmt::format("under compute-sanitizer's {}, the process that ran it {}", tool_.name, ended.how));
+      return failed_job(job, Kind::crash,
+                        fmt::format("under compute-sanitizer's {}, the process that ran the case {}",
+                                    tool_.name, ended.how));
     return failed_job(job, Kind::timeout,
-                      fmt::format("under compute-sanitizer's {}, it did not end within {} s", tool_.name,
-                                  std::chrono::duration<double>(worker_.limit).count()));
+                      fmt::format("under compute-sanitizer's {}, the case did not end within {} s",
+                                  tool_.name, std::chrono::duration<double>(worker_.limit).count()));
   }
 
   const Tool& tool_;

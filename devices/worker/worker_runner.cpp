@@ -164,14 +164,15 @@ class WorkerRunner final : public Runner {
         abandon();
         return run_alone(job, true);
       }
-      return ended.in_time ? failed_job(job, Kind::crash,
-                                        fmt::format("the process that ran it on the device {}", ended.how))
-                           : failed_job(job, Kind::timeout,
-                                        fmt::format("it did not end within {} s",
-                                                    std::chrono::duration<double>(options_.limit).count()));
+      return ended.in_time
+                 ? failed_job(job, Kind::crash,
+                              fmt::format("the process that ran the case on the device {}", ended.how))
+                 : failed_job(job, Kind::timeout,
+                              fmt::format("the case did not end within {} s",
+                                          std::chrono::duration<double>(options_.limit).count()));
     } catch (const ProtocolError& error) {
       return failed_job(job, Kind::crash,
-                        fmt::format("the process that ran it sent an invalid reply: {}", error.what));
+                        fmt::format("the process that ran the case sent an invalid reply: {}", error.what));
     }
   }
 

@@ -100,7 +100,7 @@ __device__ typename Long<T>::Bits nearest(Limb* limbs) {
   if (used == 0) return 0;
   const unsigned length = 32 * used - static_cast<unsigned>(__clz(static_cast<int>(limbs[used - 1])));
 
-  // What is kept begins at bit 0 for subnormal numbers, which end where the integer does: nothing rounds.
+  // What is kept begins at bit 0 for subnormal numbers, which end where the integer does: it is exact.
   const unsigned low = max(length, precision) - precision;
   Bits bits = static_cast<Bits>(bits_from<T>(limbs, low));
   if (low > 0) {

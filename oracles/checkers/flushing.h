@@ -1,4 +1,4 @@
-// Which values a kernel with .ftz may turn into zero on the way from its input to its output.
+// Which values kernels with .ftz may turn into zero on the way from its input to its output.
 #pragma once
 
 #include <cstdint>

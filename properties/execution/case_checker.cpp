@@ -256,7 +256,7 @@ class CaseChecker {
         const Comparison& comparison = plan_.comparisons[run - 1];
         add(comparison.kind,
             fmt::format(
-                "the buffer \"{}\" holds one result {} and another {}, although the contract claims {}",
+                "the result in the buffer \"{}\" {} differs from that {}, although the contract claims {}",
                 instance_.additional_outputs[i].buffer, comparison.here, comparison.there, comparison.claim) +
                 with_input());
         return false;
@@ -280,12 +280,12 @@ class CaseChecker {
       forced &= check_result.evidence == CheckResult::Evidence::exact;
       if (check_result.ok) continue;
       add(kind_of(check_result),
-          fmt::format("{}; {}", check_result.sentence, what_relation_compares(outputs)));
+          fmt::format("{}; {}", check_result.sentence, what_relation_compares("was checked", outputs)));
       return false;
     }
     const relations::RelationSubject subject{instance_, fixed_tree_, arithmetic_->flush_to_zero};
     if (relations::holds(subject, *plan_.c, plan_.input, outputs, forced)) return true;
-    add(Kind::wrong_value, what_relation_compares(outputs));
+    add(Kind::wrong_value, what_relation_compares("is violated", outputs));
     return false;
   }
 
@@ -294,11 +294,11 @@ class CaseChecker {
   }
 
   /// The relation, the inputs, and the results that are known so far.
-  std::string what_relation_compares(const std::vector<std::vector<std::uint64_t>>& outputs) const {
+  std::string what_relation_compares(std::string_view what,
+                                     const std::vector<std::vector<std::uint64_t>>& outputs) const {
     const RelationInfo& relation =
         *std::ranges::find(relation_rows(), plan_.c->relation, &RelationInfo::name);
-    std::string text =
-        fmt::format("the relation \"{}\" requires that {}; for ", relation.name, relation.claim);
+    std::string text = fmt::format("the relation \"{}\" {} ({}): for ", relation.name, what, relation.claim);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const auto& input = i == 0 ? plan_.input : plan_.derived[i - 1].input;
       text += fmt::format("{}{} the result is {}", i == 0 ? "" : ", and for ", spelled_or_counted(input),

@@ -23,7 +23,7 @@ inline std::optional<std::uint64_t> sum(const std::optional<std::uint64_t>& a,
 
 struct Evaluation {
   std::vector<Finding> findings;                  ///< without case text and replay command
-  std::optional<double> error_over_bound;         ///< absent if nothing rounds or nothing was checked
+  std::optional<double> error_over_bound;         ///< absent if no operation rounds or nothing was checked
   bool vacuous = false;                           ///< the bound is vacuous
   std::string why_not;                            ///< why the value was not checked
   std::optional<CheckResult::Evidence> evidence;  ///< what checked the value; absent if it was not checked

@@ -82,11 +82,11 @@ class FaultyElements {
   std::size_t count_ = 0, first_ = 0, last_ = 0;
 };
 
-/// "elements 3 to 7 alone": what a result is computed from.
+/// "only elements 3 to 7": what a result is computed from.
 std::string only(const Part& part) {
   if (part.first >= part.last) return "no element";
-  if (part.first + 1 == part.last) return fmt::format("element {} alone", part.first);
-  return fmt::format("elements {} to {} alone", part.first, part.last - 1);
+  if (part.first + 1 == part.last) return fmt::format("only element {}", part.first);
+  return fmt::format("only elements {} to {}", part.first, part.last - 1);
 }
 
 /// The weight of element k in a result that uses it once: a mean divides it, a dot product multiplies it by
@@ -126,19 +126,20 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, const ProvenanceTr
     if (inside && counts_twice && times > 1.5 * once) repeated.add(k);
     if (!inside && times > 0.5 * once) foreign.add(k);
   }
-  const std::string of = fmt::format("of {} elements", trace.expressions.inputs());
+  const auto inputs = trace.expressions.inputs();
+  const std::string size = fmt::format("the input has {} element{}", inputs, inputs == 1 ? "" : "s");
   std::vector<WrongUse> wrong;
   if (unused.any())
-    wrong.push_back({Kind::input_not_used, fmt::format("{}, {} not part of {}", of, unused.are(), result),
+    wrong.push_back({Kind::input_not_used, fmt::format("{} not part of {}; {}", unused.are(), result, size),
                      trace.expressions.decisions().empty(), losing_launch(instance, trace, unused.first())});
   if (repeated.any())
     wrong.push_back(
         {Kind::input_used_twice,
-         fmt::format("{}, {} part of {} {}", of, repeated.are(), result,
-                     has_factors(op, operands) ? "with more than its weight" : "more than once")});
+         fmt::format("{} part of {} {}; {}", repeated.are(), result,
+                     has_factors(op, operands) ? "with too large a weight" : "more than once", size)});
   if (foreign.any())
-    wrong.push_back({Kind::contract_violation, fmt::format("{}, {} part of {}, which must combine {}", of,
-                                                           foreign.are(), result, only(part))});
+    wrong.push_back({Kind::contract_violation, fmt::format("{} part of {}, which must combine {}; {}",
+                                                           foreign.are(), result, only(part), size)});
   return wrong;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "contracts/sizes.h"
@@ -30,9 +31,9 @@ constexpr ValueRow count_rows[] = {
 };
 
 constexpr ValueRow block_rows[] = {
-    {"blocks of a part of a warp", [](std::int64_t b) { return b < 32; }},
-    {"blocks of whole warps", [](std::int64_t b) { return b % 32 == 0; }},
-    {"blocks of warps and a part of one", [](std::int64_t b) { return b > 32 && b % 32 != 0; }},
+    {"less than a warp", [](std::int64_t b) { return b < 32; }},
+    {"whole warps", [](std::int64_t b) { return b % 32 == 0; }},
+    {"a partial last warp", [](std::int64_t b) { return b > 32 && b % 32 != 0; }},
 };
 
 /// Values that inputs may contain, and the distribution that provides them if drawn; empty: never reported as
@@ -66,17 +67,32 @@ std::uint64_t cases_of(const ValueRow& row, const std::map<std::int64_t, std::ui
   return cases;
 }
 
+/// The names of classes without a case, by group: "counts (whole warps), repeated calls".
+class MissedClasses {
+ public:
+  void add(const std::string& group, const std::vector<std::string>& names) {
+    if (!names.empty()) parts_.push_back(fmt::format("{} ({})", group, fmt::join(names, ", ")));
+  }
+  void add(const std::string& single) { parts_.push_back(single); }
+  std::string text() const { return fmt::format("{}", fmt::join(parts_, ", ")); }
+
+ private:
+  std::vector<std::string> parts_;
+};
+
 /// The classes that the variable can reach and never did. A variable that is determined by others is skipped,
 /// since its reachable values are unknown.
 template <std::size_t rows>
 void add_missed(const ValueRow (&table)[rows], const std::string& name, const Domain& domain,
-                const std::map<std::int64_t, std::uint64_t>& values, std::vector<std::string>& missing) {
+                const std::map<std::int64_t, std::uint64_t>& values, MissedClasses& missed) {
+  std::vector<std::string> missing;
   for (const auto& variable : domain.variables()) {
     if (variable.first != name || variable.second.low.text() == variable.second.high.text()) continue;
     const Bounds range = domain.reach(name);
     for (const ValueRow& row : table)
       if (admits(row, range) && cases_of(row, values) == 0) missing.emplace_back(row.name);
   }
+  missed.add(name + "s", missing);
 }
 
 /// Co-running loads: 1 for an occupancy limit plus 2 for another kernel.
@@ -190,37 +206,52 @@ std::map<std::string, std::int64_t> Coverage::untried_above(const Domain& domain
   return above;
 }
 
-void Coverage::add_missed_orders(const CaseGenerator& generator, std::vector<std::string>& missing) const {
-  if (std::holds_alternative<CoRunningLoad>(generator.order_for({}))) {
-    for (std::size_t load = 0; load < std::size(load_names); ++load)
-      if (!loads_.contains(load)) missing.push_back(fmt::format("the co-running load {}", load_names[load]));
-    return;
-  }
+std::vector<std::string> Coverage::missed_loads() const {
+  std::vector<std::string> missing;
+  for (std::size_t load = 0; load < std::size(load_names); ++load)
+    if (!loads_.contains(load)) missing.emplace_back(load_names[load]);
+  return missing;
+}
+
+std::vector<std::string> Coverage::missed_schedules() const {
+  std::vector<std::string> missing;
   for (int order = 0; order <= static_cast<int>(Schedule::Order::random); ++order)
     if (const Schedule schedule{static_cast<Schedule::Order>(order), 0}; !schedules_.contains(schedule.order))
-      missing.push_back("the schedule " + to_string(schedule));
+      missing.push_back(to_string(schedule));
+  return missing;
 }
 
 std::string Coverage::missed(const Domain& domain, const CaseGenerator& generator) const {
-  std::vector<std::string> missing;
+  MissedClasses missed;
+  const auto without = [](const std::vector<std::string>& names, const auto& seen) {
+    std::vector<std::string> missing;
+    std::ranges::copy_if(names, std::back_inserter(missing),
+                         [&](const std::string& name) { return !seen.contains(name); });
+    return missing;
+  };
   const std::vector<std::string>& distributions = generator.distributions();
-  for (const std::string& distribution : distributions)
-    if (!distributions_.contains(distribution)) missing.push_back("inputs \"" + distribution + "\"");
-  for (const std::string& transform : generator.transforms())
-    if (!transforms_.contains(transform)) missing.push_back("inputs \"+" + transform + "\"");
+  missed.add("distributions", without(distributions, distributions_));
+  missed.add("transforms", without(generator.transforms(), transforms_));
+  std::vector<std::string> promised;
   for (const SpecialRow& row : special_rows)
-    if (std::ranges::find(distributions, row.promised_by) != distributions.end() &&
-        !specials_.contains(std::string(row.name)))
-      missing.push_back(fmt::format("inputs with {}", row.name));
-  add_missed(count_rows, "count", domain, counts_, missing);
-  add_missed(block_rows, "block", domain, blocks_, missing);
-  if (generator.draws_orders()) add_missed_orders(generator, missing);
+    if (std::ranges::find(distributions, row.promised_by) != distributions.end())
+      promised.emplace_back(row.name);
+  missed.add("special values", without(promised, specials_));
+  add_missed(count_rows, "count", domain, counts_, missed);
+  add_missed(block_rows, "block", domain, blocks_, missed);
+  if (generator.draws_orders()) {
+    if (std::holds_alternative<CoRunningLoad>(generator.order_for({})))
+      missed.add("co-running loads", missed_loads());
+    else
+      missed.add("schedules", missed_schedules());
+  }
   const bool aligned = std::ranges::any_of(domain.variables(), [&](const auto& variable) {
     return variable.first == "offset" && domain.reach("offset").high == 0;
   });
-  if (misaligned_ == 0 && !aligned && !distributions.empty()) missing.emplace_back("misaligned inputs");
-  if (repeated_ == 0) missing.emplace_back("repeated calls");
-  return missing.empty() ? "" : fmt::format("not sampled: {}", fmt::join(missing, ", "));
+  if (misaligned_ == 0 && !aligned && !distributions.empty()) missed.add("misaligned inputs");
+  if (repeated_ == 0) missed.add("repeated calls");
+  const std::string text = missed.text();
+  return text.empty() ? "" : "not sampled: " + text;
 }
 
 InputFacts facts_of(const Instance& instance, std::span<const std::byte> input) {

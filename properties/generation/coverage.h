@@ -46,8 +46,8 @@ class Coverage {
   std::map<std::string, std::int64_t> untried_above(const Domain& domain) const;
 
  private:
-  /// For the kind of orders that the device obeys.
-  void add_missed_orders(const CaseGenerator& generator, std::vector<std::string>& missing) const;
+  std::vector<std::string> missed_loads() const;
+  std::vector<std::string> missed_schedules() const;
 
   using Counts = std::map<std::string, std::uint64_t>;
 

@@ -81,7 +81,7 @@ void transform_descending(Elements& x) {
   for (std::size_t i = 0; i < sorted.size(); ++i) x.set_bits(i, sorted[sorted.size() - 1 - i]);
 }
 
-void transform_alternating(Elements& x) {
+void transform_large_small(Elements& x) {
   const std::vector<std::uint64_t> sorted = by_magnitude(x);
   for (std::size_t i = 0; i < sorted.size(); ++i)
     x.set_bits(i, sorted[i % 2 == 0 ? sorted.size() - 1 - i / 2 : i / 2]);

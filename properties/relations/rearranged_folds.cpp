@@ -81,7 +81,7 @@ std::vector<Derived> derive_duplicated(const RelationCase& c) {
   return c.other_count(elements);
 }
 
-std::vector<Derived> derive_paired(const RelationCase& c) {
+std::vector<Derived> derive_opposites(const RelationCase& c) {
   if (c.op() != Operator::sum || !(is_float(c.in()) || c.wraps())) return {};
   std::vector<std::uint64_t> elements = c.elements();
   const std::uint64_t drawn = elements[c.random().below(elements.size())];

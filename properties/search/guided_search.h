@@ -26,8 +26,8 @@ class GuidedSearch {
   /// Records the result of a drawn case. `ratio`: its error over the bound; absent if no bound checked it.
   void start_from(const Case& c, std::optional<double> ratio);
 
-  /// The next case; nothing if there is no error to start from (nothing rounds, or no bound checks), or if a
-  /// case is already outside its bound.
+  /// The next case; nothing if there is no error to start from (no operation rounds, or no bound checks), or
+  /// if a case is already outside its bound.
   std::optional<Case> next(std::uint64_t index) const;
 
   /// Records the result of a case of next().

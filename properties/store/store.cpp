@@ -145,9 +145,10 @@ CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& insta
                   hash_of(stored.contract.string() + to_string(where)) >> 32);
   const std::string why_not = write(file, to_toml(stored));
   if (why_not.empty() && is_cache_ && !lasting_user_cache())
-    return {"",
-            "the failing case is lost when the program ends, since no folder of yours is writable; name one "
-            "with --store"};
+    return {
+        "",
+        "the failing case will be lost when the program ends, because no writable folder was found; name one "
+        "with --store"};
   if (why_not.empty())
     return {"foldproof replay " + shell_word((resolved_path(folder_) / file).string()), ""};
   return {"",

@@ -48,12 +48,12 @@ void apply_suppressions(KernelReport& report, const Contract& contract, const st
     const auto count = std::ranges::count_if(report.findings, is_meant);
     if (count == 0) continue;
     if (allow.until <= date) {
-      report.notes.push_back(fmt::format("{}: the suppression of {} at {} expired on {}",
-                                         to_string(allow.where), name(allow.kind), allow.at, allow.until));
+      report.notes.push_back(fmt::format("{}: [[allow]] of {} at {} expired on {}", to_string(allow.where),
+                                         name(allow.kind), allow.at, allow.until));
       continue;
     }
     std::erase_if(report.findings, is_meant);
-    report.notes.push_back(fmt::format("allowed until {}: {} at {} ({})", allow.until, name(allow.kind),
+    report.notes.push_back(fmt::format("accepted until {}: {} at {} ({})", allow.until, name(allow.kind),
                                        allow.at, allow.reason));
   }
 }

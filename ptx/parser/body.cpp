@@ -44,7 +44,7 @@ class BodyParser {
     cursor_.expect_symbol("{", "to open the body");
     if (depth == limits::scope_depth)
       cursor_.fail(open,
-                   fmt::format("The braces nest deeper than {} levels; flatten them.", limits::scope_depth));
+                   fmt::format("the braces nest deeper than {} levels; flatten them", limits::scope_depth));
     auto scope = std::make_unique<Scope>();
     while (!cursor_.accept_symbol("}")) {
       if (cursor_.at_end())
@@ -87,7 +87,7 @@ class BodyParser {
   void count_registers(const Variable& variable) {
     registers_ += variable.register_count.value_or(0);
     if (registers_ > limits::registers)
-      cursor_.fail(cursor_.peek(), fmt::format("The function {} declares more than {} registers; split it.",
+      cursor_.fail(cursor_.peek(), fmt::format("the function {} declares more than {} registers; split it",
                                                quoted(function_.name), limits::registers));
   }
 
@@ -112,9 +112,9 @@ class BodyParser {
     skip_prototype_attributes(cursor_);
     cursor_.expect_symbol(";", "after .callprototype");
     if (!keep(function_.prototypes, label, std::move(parsed)))
-      cursor_.fail(
-          start, fmt::format("The prototype {} is declared twice in {} with different contents; rename one.",
-                             quoted(label), quoted(function_.name)));
+      cursor_.fail(start,
+                   fmt::format("the prototype {} is declared twice in {} with different contents; rename one",
+                               quoted(label), quoted(function_.name)));
   }
 
   void targets(const std::string& label, std::map<std::string, std::vector<std::string>>& lists) {
@@ -122,13 +122,13 @@ class BodyParser {
     std::vector<std::string> names;
     do {
       cursor_.count_nodes();
-      names.emplace_back(cursor_.expect(Token::Kind::name, "a label or a function as target").text);
+      names.emplace_back(cursor_.expect(Token::Kind::name, "a label or a function as the target").text);
     } while (cursor_.accept_symbol(","));
     cursor_.expect_symbol(";", "after the targets");
     if (!keep(lists, label, std::move(names)))
       cursor_.fail(
           start,
-          fmt::format("The targets {} are declared twice in {} with different contents; rename one list.",
+          fmt::format("the targets {} are declared twice in {} with different contents; rename one list",
                       quoted(label), quoted(function_.name)));
   }
 

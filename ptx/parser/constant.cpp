@@ -93,10 +93,9 @@ u64 digits(const Cursor& cursor, const Token& token, std::string_view text, int 
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (error == std::errc::result_out_of_range)
     cursor.fail(token,
-                fmt::format("The number {} does not fit 64 bits; write a smaller one.", quoted(token)));
+                fmt::format("the number {} does not fit in 64 bits; write a smaller one", quoted(token)));
   if (error != std::errc() || end != text.data() + text.size())
-    cursor.fail(token,
-                fmt::format("{} is not a number in base {}; correct its digits.", quoted(token), base));
+    cursor.fail(token, fmt::format("{} is not a number in base {}; correct its digits", quoted(token), base));
   return value;
 }
 
@@ -104,7 +103,7 @@ u64 digits(const Cursor& cursor, const Token& token, std::string_view text, int 
 Value hexadecimal_float(const Cursor& cursor, const Token& token, Literal::Form form, std::size_t count) {
   const std::string_view text = token.text.substr(2);
   if (text.size() != count)
-    cursor.fail(token, fmt::format("{} must have exactly {} hexadecimal digits after its prefix.",
+    cursor.fail(token, fmt::format("{} must have exactly {} hexadecimal digits after its prefix",
                                    quoted(token), count));
   return {{form, digits(cursor, token, text, 16)}, false};
 }
@@ -114,7 +113,7 @@ Value decimal_float(const Cursor& cursor, const Token& token) {
   const char* last = token.text.data() + token.text.size();
   const auto [end, error] = std::from_chars(token.text.data(), last, value);
   if (error != std::errc() || end != last)
-    cursor.fail(token, fmt::format("{} is not representable in .f64; write its bits as 0d….", quoted(token)));
+    cursor.fail(token, fmt::format("{} is not representable in .f64; write its bits as 0d…", quoted(token)));
   return f64(value);
 }
 
@@ -141,12 +140,12 @@ Value expression(Cursor& cursor, unsigned depth);
 /// (.s64) and (.u64) change the signedness of an integer, and truncate a float.
 Value cast(const Cursor& cursor, const Token& type, const Value& value) {
   if (type.text != "s64" && type.text != "u64")
-    cursor.fail(type, fmt::format("A constant is cast to .s64 or .u64 only, not to {}.", quoted(type)));
+    cursor.fail(type, fmt::format("a constant can be cast only to .s64 or .u64, not to {}", quoted(type)));
   const bool to_unsigned = type.text == "u64";
   if (value.is_integer()) return integer(value.u64(), to_unsigned);
   const double least = to_unsigned ? 0.0 : -0x1p63, beyond = to_unsigned ? 0x1p64 : 0x1p63;
   if (value.literal.form != Literal::Form::f64 || !(value.f64() >= least && value.f64() < beyond))
-    cursor.fail(type, "The constant does not fit the integer type that it is cast to; change one of them.");
+    cursor.fail(type, "the constant does not fit the integer type that it is cast to; change one of them");
   return integer(
       to_unsigned ? static_cast<u64>(value.f64()) : std::bit_cast<u64>(static_cast<s64>(value.f64())),
       to_unsigned);
@@ -170,21 +169,20 @@ Value apply_unary(const Cursor& cursor, const Token& symbol, const Value& value)
   const char op = symbol.text[0];
   if (value.literal.form == Literal::Form::f32)
     cursor.fail(symbol,
-                fmt::format("0f… cannot be combined with {}; change its bits instead.", quoted(symbol)));
+                fmt::format("0f… cannot be combined with {}; change its bits instead", quoted(symbol)));
   if (op == '+') return value;
   if (op == '-')
     return value.is_integer() ? integer(u64{0} - value.u64(), value.is_unsigned) : f64(-value.f64());
   if (op == '!') return truth(value.is_integer() ? value.u64() == 0 : value.f64() == 0);
   if (!value.is_integer())
-    cursor.fail(symbol, "'~' requires an integer; the constant is a floating-point number.");
+    cursor.fail(symbol, "'~' requires an integer; the constant is a floating-point number");
   return integer(~value.u64(), value.is_unsigned);
 }
 
 Value unary(Cursor& cursor, unsigned depth) {
   if (depth > limits::expression_depth)
-    cursor.fail(cursor.peek(),
-                fmt::format("The constant expression nests deeper than {} levels; simplify it.",
-                            limits::expression_depth));
+    cursor.fail(cursor.peek(), fmt::format("the constant expression nests deeper than {} levels; simplify it",
+                                           limits::expression_depth));
   if (cursor.at(Token::Kind::number)) return number(cursor);
   if (cursor.at_name("WARP_SZ")) {
     cursor.take();
@@ -200,16 +198,16 @@ Value unary(Cursor& cursor, unsigned depth) {
 Value apply(const Cursor& cursor, const Token& symbol, const Operator& op, const Value& a, const Value& b) {
   if (a.literal.form == Literal::Form::f32 || b.literal.form == Literal::Form::f32)
     cursor.fail(symbol,
-                "0f… cannot be combined with operators; write it as 0d… or in decimal to compute with it.");
+                "0f… cannot be combined with operators; write it as 0d… or in decimal to compute with it");
   if (!a.is_integer() || !b.is_integer()) {
     if (op.on_float == nullptr || a.is_integer() || b.is_integer())
       cursor.fail(symbol, fmt::format("{} cannot combine these constants; use integers, or floating-point "
-                                      "numbers with + - * /.",
+                                      "numbers with + - * /",
                                       quoted(symbol)));
     return f64(op.on_float(a.f64(), b.f64()));
   }
   if ((op.symbol == "/" || op.symbol == "%") && b.u64() == 0)
-    cursor.fail(symbol, "The constant expression divides by zero; correct its divisor.");
+    cursor.fail(symbol, "the constant expression divides by zero; correct its divisor");
   const bool is_unsigned = a.is_unsigned || (b.is_unsigned && op.result != Operator::Result::left);
   const bool by_sign = !is_unsigned && op.on_signed != nullptr;
   const u64 bits = by_sign ? op.on_signed(a.s64(), b.s64()) : op.on_unsigned(a.u64(), b.u64());
@@ -230,7 +228,7 @@ Value expression(Cursor& cursor, unsigned depth) {
   const Value condition = binary(cursor, 1, depth);
   if (!cursor.at_symbol("?")) return condition;
   const Token question = cursor.take();
-  if (!condition.is_integer()) cursor.fail(question, "The condition of '?' must be an integer constant.");
+  if (!condition.is_integer()) cursor.fail(question, "the condition of '?' must be an integer constant");
   const Value yes = expression(cursor, depth + 1);
   cursor.expect_symbol(":", "between the two results of '?'");
   const Value no = expression(cursor, depth + 1);
@@ -251,7 +249,7 @@ std::int64_t parse_offset(Cursor& cursor) {
   if (!cursor.at_symbol("+") && !cursor.at_symbol("-")) return 0;
   const Token start = cursor.peek();
   const Value value = expression(cursor, 0);
-  if (!value.is_integer()) cursor.fail(start, "An offset is an integer number of bytes; this one is not.");
+  if (!value.is_integer()) cursor.fail(start, "an offset is an integer number of bytes; this one is not");
   return value.s64();
 }
 
@@ -260,7 +258,7 @@ std::uint64_t parse_count(Cursor& cursor, std::uint64_t most, std::string_view w
   if (!cursor.at(Token::Kind::number)) cursor.fail_expected("a number");
   const Value value = number(cursor);
   if (!value.is_integer() || value.u64() > most)
-    cursor.fail(token, fmt::format("{} must be an integer from 0 to {}, not {}.", what, most, quoted(token)));
+    cursor.fail(token, fmt::format("{} must be an integer from 0 to {}, not {}", what, most, quoted(token)));
   return value.u64();
 }
 

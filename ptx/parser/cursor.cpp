@@ -9,8 +9,8 @@ namespace foldproof::ptx {
 
 Cursor::Cursor(std::string_view text, const std::string& name) : text_(text), lexer_(text, name) {
   if (text.size() > limits::text_bytes)
-    throw InputError(fmt::format("The PTX text has {} bytes; the limit is {}. Split the module.", text.size(),
-                                 limits::text_bytes),
+    throw InputError(fmt::format("the PTX text has {} bytes, but the limit is {}; split the module",
+                                 text.size(), limits::text_bytes),
                      Position{name});
   ahead_[0] = lexer_.next();
   ahead_[1] = lexer_.next();
@@ -50,15 +50,14 @@ void Cursor::fail(const Token& at, const std::string& sentence) const {
 }
 
 void Cursor::fail_expected(std::string_view what) const {
-  if (at_end()) fail(peek(), fmt::format("The text ends where {} must follow; pass the complete PTX.", what));
-  fail(peek(), fmt::format("Expected {}, found {}.", what, quoted(peek())));
+  if (at_end()) fail(peek(), fmt::format("the text ends where {} must follow; pass the complete PTX", what));
+  fail(peek(), fmt::format("expected {}, found {}", what, quoted(peek())));
 }
 
 void Cursor::count_nodes(std::size_t count) {
   nodes_ += count;
   if (nodes_ > limits::nodes)
-    fail(peek(),
-         fmt::format("The module has more than {} statements and operands; split it.", limits::nodes));
+    fail(peek(), fmt::format("the module has more than {} statements and operands; split it", limits::nodes));
 }
 
 }  // namespace foldproof::ptx

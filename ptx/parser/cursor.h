@@ -39,7 +39,7 @@ class Cursor {
   bool accept_symbol(std::string_view text);
   bool accept_dotted(std::string_view text);
 
-  /// Takes a token or throws InputError: "Expected ';' after the operands of 'add', found '…'."
+  /// Takes a token or throws InputError: "expected ';' after the operands of 'add', found '…'"
   /// `role` continues the sentence after the expected token.
   void expect_symbol(std::string_view text, std::string_view role);
   Token expect(Token::Kind kind, std::string_view what);

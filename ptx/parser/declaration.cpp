@@ -15,9 +15,9 @@ namespace {
 
 std::uint32_t parse_alignment(Cursor& cursor) {
   const Token token = cursor.peek();
-  const auto bytes = static_cast<std::uint32_t>(parse_count(cursor, limits::alignment, "An alignment"));
+  const auto bytes = static_cast<std::uint32_t>(parse_count(cursor, limits::alignment, "an alignment"));
   if (!std::has_single_bit(bytes))
-    cursor.fail(token, fmt::format("The alignment {} is not a power of two; write 1, 2, 4, 8, ….", bytes));
+    cursor.fail(token, fmt::format("the alignment {} is not a power of two; write 1, 2, 4, 8, …", bytes));
   return bytes;
 }
 
@@ -46,7 +46,7 @@ Variable parse_kind(Cursor& cursor, Space space) {
       kind.type = word.text;
     } else if (!of_pointee || !space_of(word.text)) {
       cursor.fail(word,
-                  fmt::format("{} is not valid here; a variable is declared as .space .align N .type name.",
+                  fmt::format("{} is not valid here; a variable is declared as .space .align N .type name",
                               quoted(word)));
     }
   }
@@ -59,13 +59,13 @@ void parse_extents(Cursor& cursor, Variable& variable) {
   while (cursor.at_symbol("[")) {
     const Token open = cursor.take();
     if (variable.extents.size() == limits::dimensions)
-      cursor.fail(open, fmt::format("The array {} has more than {} dimensions; flatten it.",
+      cursor.fail(open, fmt::format("the array {} has more than {} dimensions; flatten it",
                                     quoted(variable.name), limits::dimensions));
     const bool is_open = cursor.at_symbol("]");
     const std::uint64_t extent =
-        is_open ? 0 : parse_count(cursor, limits::variable_bytes, "The extent of an array");
+        is_open ? 0 : parse_count(cursor, limits::variable_bytes, "the extent of an array");
     if (extent == 0 && !variable.extents.empty())
-      cursor.fail(open, fmt::format("Only the first extent of {} may be omitted or 0; specify this one.",
+      cursor.fail(open, fmt::format("only the first extent of {} may be omitted or 0; specify this one",
                                     quoted(variable.name)));
     variable.extents.push_back(extent);
     cursor.expect_symbol("]", "after the extent");
@@ -77,7 +77,7 @@ void check_size(const Cursor& cursor, const Token& name, const Variable& variabl
   std::uint64_t bytes = std::uint64_t{bytes_of_type(variable.type).value_or(1)} * variable.vector;
   for (std::uint64_t extent : variable.extents) {
     if (extent > limits::variable_bytes / bytes)
-      cursor.fail(name, fmt::format("The array {} is larger than {} bytes; allocate it at run time.",
+      cursor.fail(name, fmt::format("the array {} is larger than {} bytes; allocate it at run time",
                                     quoted(variable.name), limits::variable_bytes));
     bytes *= std::max<std::uint64_t>(extent, 1);
   }
@@ -87,7 +87,7 @@ void check_size(const Cursor& cursor, const Token& name, const Variable& variabl
 void parse_register_count(Cursor& cursor, Variable& variable) {
   if (!cursor.accept_symbol("<")) return;
   variable.register_count =
-      static_cast<std::uint32_t>(parse_count(cursor, limits::registers, "A number of registers"));
+      static_cast<std::uint32_t>(parse_count(cursor, limits::registers, "a number of registers"));
   cursor.expect_symbol(">", "after the number of registers");
 }
 
@@ -111,11 +111,11 @@ void parse_address(Cursor& cursor, Variable::Value& value) {
 /// 0xFF00(name): one byte of an address.
 void parse_masked_address(Cursor& cursor, Variable::Value& value) {
   const Token token = cursor.peek();
-  value.mask = parse_count(cursor, ~std::uint64_t{0}, "The mask of an address");
+  value.mask = parse_count(cursor, ~std::uint64_t{0}, "the mask of an address");
   bool one_byte = false;
   for (unsigned byte = 0; byte < 8; ++byte) one_byte |= value.mask == std::uint64_t{0xFF} << (8 * byte);
   if (!one_byte)
-    cursor.fail(token, fmt::format("The mask {} does not pick one byte; write 0xFF, 0xFF00, 0xFF0000, ….",
+    cursor.fail(token, fmt::format("the mask {} does not pick one byte; write 0xFF, 0xFF00, 0xFF0000, …",
                                    quoted(token)));
   cursor.expect_symbol("(", "after the mask");
   parse_address(cursor, value);
@@ -127,7 +127,7 @@ void check_type(const Cursor& cursor, const Token& at, const Variable& variable,
   const bool is_integer = literal.form == Literal::Form::integer;
   const char type = variable.type[0];
   if (type == 'b' || (type == 'f') != is_integer) return;
-  cursor.fail(at, fmt::format("{} has type .{}; its initial value must be {} number.", quoted(variable.name),
+  cursor.fail(at, fmt::format("{} has type .{}; its initial value must be {} number", quoted(variable.name),
                               variable.type, is_integer ? "a floating-point" : "an integer"));
 }
 
@@ -177,9 +177,8 @@ class Braces {
     std::uint64_t count = 0;
     do {
       if (count == extent && extent != 0)
-        cursor_.fail(cursor_.peek(),
-                     fmt::format("{} has more initial values than elements; it holds {} here.",
-                                 quoted(variable_.name), extent));
+        cursor_.fail(cursor_.peek(), fmt::format("{} has more initial values than elements; it holds {} here",
+                                                 quoted(variable_.name), extent));
       if (level + 1 < shape_.size())
         row(level + 1);
       else
@@ -197,7 +196,7 @@ class Braces {
     padded_ += values;
     if (padded_ > limits::padded_values)
       cursor_.fail(cursor_.peek(),
-                   fmt::format("The short rows of {} omit more than {} values; write them in full.",
+                   fmt::format("the short rows of {} omit more than {} values; write them in full",
                                quoted(variable_.name), limits::padded_values));
     cursor_.count_nodes(values);
     variable_.initial.resize(variable_.initial.size() + values);
@@ -213,7 +212,7 @@ class Braces {
 /// Counts the rows of an array whose first extent was omitted.
 void parse_initializer(Cursor& cursor, Variable& variable) {
   if (variable.space != Space::global && variable.space != Space::constant)
-    cursor.fail(cursor.peek(), fmt::format("{} cannot have an initial value; only .global and .const can.",
+    cursor.fail(cursor.peek(), fmt::format("{} cannot have an initial value; only .global and .const can",
                                            quoted(variable.name)));
   cursor.expect_symbol("=", "before the initial value");
   if (variable.extents.empty() && variable.vector == 1)
@@ -255,7 +254,7 @@ void skip_attribute(Cursor& cursor) {
   do {
     cursor.expect(Token::Kind::dotted, "an attribute such as .managed");
     if (!cursor.accept_symbol("(")) continue;
-    do parse_count(cursor, ~std::uint64_t{0}, "The number of an attribute");
+    do parse_count(cursor, ~std::uint64_t{0}, "the number of an attribute");
     while (cursor.accept_symbol(","));
     cursor.expect_symbol(")", "after the numbers of the attribute");
   } while (cursor.accept_symbol(","));
@@ -281,7 +280,7 @@ std::vector<Variable> parse_parameters(Cursor& cursor) {
     const std::uint32_t begin = cursor.begin_of_next();
     const Space space = parse_space(cursor);
     if (space != Space::reg && space != Space::param)
-      cursor.fail(start, fmt::format("A parameter must be in .param or .reg, not in {}.", quoted(start)));
+      cursor.fail(start, fmt::format("a parameter must be in .param or .reg, not in {}", quoted(start)));
     parameters.push_back(parse_declarator(cursor, parse_kind(cursor, space)));
     parameters.back().extent = {begin, cursor.end_of_last()};
   } while (cursor.accept_symbol(","));

@@ -22,13 +22,13 @@ bool at_constant(const Cursor& cursor);
 Literal parse_constant(Cursor& cursor);
 /// The `+4`, `-4` or `+-4` after a name; 0 if none follows.
 std::int64_t parse_offset(Cursor& cursor);
-/// A plain unsigned number of a directive, at most `most`. `what` names it in errors: "The alignment".
+/// A plain unsigned number of a directive, at most `most`. `what` names it in errors: "the alignment".
 std::uint64_t parse_count(Cursor& cursor, std::uint64_t most, std::string_view what);
 std::uint32_t parse_count32(Cursor& cursor, std::string_view what);
 
 // Operands: %r1, -4, table+8, [%rd1+-4], {%r1, %r2}, %r1|%p1, !%p1, %tid.x (PTX ISA 9.0, section 6).
 
-/// A name with its component, if any. `what` completes "Expected …".
+/// A name with its component, if any. `what` completes "expected …".
 Name parse_name(Cursor& cursor, std::string_view what);
 Operand parse_operand(Cursor& cursor);
 /// One or more operands separated by commas.

@@ -36,7 +36,7 @@ void skip_prototype_attributes(Cursor& cursor) {
     const bool has_number = cursor.at_dotted("abi_preserve") || cursor.at_dotted("abi_preserve_control");
     if (!has_number && !cursor.at_dotted("noreturn")) cursor.fail_expected("'.noreturn' or ';'");
     cursor.take();
-    if (has_number) parse_count32(cursor, "The number of registers that are preserved");
+    if (has_number) parse_count32(cursor, "the number of registers that are preserved");
   }
 }
 

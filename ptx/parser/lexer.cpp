@@ -66,7 +66,7 @@ void Lexer::advance(std::size_t count) {
 void Lexer::skip_block_comment() {
   const std::size_t close = text_.find("*/", place_ + 2);
   if (close == std::string_view::npos)
-    fail("The comment that starts with '/*' never ends; close it with '*/' or pass the complete text.");
+    fail("the comment that starts with '/*' never ends; close it with '*/' or pass the complete text");
   advance(close + 2 - place_);
 }
 
@@ -115,7 +115,7 @@ Token Lexer::dotted() {
   while (is_name_part(at(length)) ||
          (at(length) == ':' && at(length + 1) == ':' && is_name_part(at(length + 2))))
     length += at(length) == ':' ? 2 : 1;
-  if (length == 1) fail("A '.' must be followed directly by a directive, suffix or component.");
+  if (length == 1) fail("a '.' must be followed directly by a directive, suffix or component");
   Token token = cut(Token::Kind::dotted, length);
   token.text.remove_prefix(1);
   return token;
@@ -152,7 +152,7 @@ Token Lexer::number() {
   if (is_name_part(at(length))) {
     while (is_name_part(at(length))) ++length;
     const Token wrong{Token::Kind::number, text_.substr(place_, length), line_, column_};
-    fail(fmt::format("{} is not a number; write 12, 0x1F, 0b101, 1.5, 0f3F800000 or 0d3FF0000000000000.",
+    fail(fmt::format("{} is not a number; write 12, 0x1F, 0b101, 1.5, 0f3F800000 or 0d3FF0000000000000",
                      quoted(wrong)));
   }
   return cut(Token::Kind::number, length);
@@ -161,7 +161,7 @@ Token Lexer::number() {
 Token Lexer::string() {
   const std::size_t close = text_.find_first_of("\"\n", place_ + 1);
   if (close == std::string_view::npos || text_[close] == '\n')
-    fail("The string does not end on its line; close it with '\"'.");
+    fail("the string does not end on its line; close it with '\"'");
   Token token = cut(Token::Kind::string, close + 1 - place_);
   token.text = token.text.substr(1, token.text.size() - 2);
   return token;
@@ -173,7 +173,7 @@ Token Lexer::symbol() {
   if (one_character_symbols.find(at()) != std::string_view::npos && at() != '\0')
     return cut(Token::Kind::symbol, 1);
   const Token wrong{Token::Kind::symbol, text_.substr(place_, 1), line_, column_};
-  fail(fmt::format("The character {} has no meaning in PTX; pass the text that 'nvcc -ptx' writes.",
+  fail(fmt::format("the character {} has no meaning in PTX; pass the text that 'nvcc -ptx' writes",
                    quoted(wrong)));
 }
 

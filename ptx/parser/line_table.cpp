@@ -9,16 +9,16 @@ namespace foldproof::ptx {
 
 // .file 1 "path" {, timestamp, size}
 void LineTable::parse_file(Cursor& cursor) {
-  const std::uint32_t number = parse_count32(cursor, "The number of a file");
+  const std::uint32_t number = parse_count32(cursor, "the number of a file");
   files_[number] = cursor.expect(Token::Kind::string, "the path of the file in quotes").text;
   cursor.count_nodes();
-  while (cursor.accept_symbol(",")) parse_count(cursor, ~std::uint64_t{0}, "The time or size of a file");
+  while (cursor.accept_symbol(",")) parse_count(cursor, ~std::uint64_t{0}, "the time or size of a file");
 }
 
 LineTable::Place LineTable::parse_place(Cursor& cursor) {
-  const std::uint32_t file = parse_count32(cursor, "The file of a .loc");
-  const std::uint32_t line = parse_count32(cursor, "The line of a .loc");
-  return {file, line, parse_count32(cursor, "The column of a .loc")};
+  const std::uint32_t file = parse_count32(cursor, "the file of a .loc");
+  const std::uint32_t line = parse_count32(cursor, "the line of a .loc");
+  return {file, line, parse_count32(cursor, "the column of a .loc")};
 }
 
 // .loc file line column {, function_name label{+offset}} {, inlined_at file line column}
@@ -47,7 +47,7 @@ void LineTable::parse_attribute(Cursor& cursor, Loc& loc) {
     cursor.fail_expected("the label of the function's name in .debug_str");
   NameReference reference{current_, cursor.take().text};
   if (cursor.accept_symbol("+"))
-    reference.offset = parse_count(cursor, limits::text_bytes, "The offset into .debug_str");
+    reference.offset = parse_count(cursor, limits::text_bytes, "the offset into .debug_str");
   references_.push_back(reference);
 }
 
@@ -70,7 +70,7 @@ void LineTable::parse_strings(Cursor& cursor) {
   labels_.emplace("debug_str", strings_.size());
   while (!cursor.at_symbol("}")) {
     if (cursor.accept_dotted("b8")) {
-      do strings_ += static_cast<char>(parse_count(cursor, 255, "A byte of .debug_str"));
+      do strings_ += static_cast<char>(parse_count(cursor, 255, "a byte of .debug_str"));
       while (cursor.accept_symbol(","));
       continue;
     }

@@ -13,9 +13,9 @@ std::vector<Operand> parse_vector(Cursor& cursor) {
   std::vector<Operand> elements;
   do {
     if (cursor.at_symbol("{") || cursor.at_symbol("["))
-      cursor.fail_expected("a register or a number as element of the vector");
+      cursor.fail_expected("a register or a number as an element of the vector");
     if (elements.size() == limits::vector_elements)
-      cursor.fail(cursor.peek(), fmt::format("The vector has more than {} elements; split the instruction.",
+      cursor.fail(cursor.peek(), fmt::format("the vector has more than {} elements; split the instruction",
                                              limits::vector_elements));
     elements.push_back(parse_operand(cursor));
   } while (cursor.accept_symbol(","));
@@ -31,10 +31,10 @@ AddressOf parse_address(Cursor& cursor) {
     const Token start = cursor.peek();
     const Literal literal = parse_constant(cursor);
     if (literal.form != Literal::Form::integer)
-      cursor.fail(start, "An address is an integer; this one is a floating-point number.");
+      cursor.fail(start, "an address is an integer; this one is a floating-point number");
     address.offset = static_cast<std::int64_t>(literal.bits);
   } else {
-    address.base = parse_name(cursor, "a register, a variable or a number as address");
+    address.base = parse_name(cursor, "a register, a variable or a number as the address");
     address.offset = parse_offset(cursor);
   }
   while (cursor.accept_symbol(",")) {
@@ -49,7 +49,7 @@ AddressOf parse_address(Cursor& cursor) {
 void parse_named(Cursor& cursor, Operand& operand) {
   operand.value = parse_name(cursor, "an operand");
   if (cursor.at_symbol("["))
-    cursor.fail(cursor.peek(), "Array elements are addressed by bytes here; write [name+bytes].");
+    cursor.fail(cursor.peek(), "array elements are addressed by bytes here; write [name+bytes]");
   operand.offset = parse_offset(cursor);
   if (cursor.accept_symbol("|")) operand.paired_predicate = parse_name(cursor, "a predicate after '|'");
 }
@@ -78,7 +78,7 @@ Operand parse_operand(Cursor& cursor) {
     operand.negated = true;
     operand.value = parse_name(cursor, "a predicate after '!'");
   } else if (cursor.at_symbol("-") && name_follows) {
-    cursor.fail(cursor.peek(), "A register cannot be negated in place; negate it with 'neg' first.");
+    cursor.fail(cursor.peek(), "a register cannot be negated in place; negate it with 'neg' first");
   } else if (at_constant(cursor)) {
     operand.value = parse_constant(cursor);
   } else {

@@ -67,14 +67,14 @@ class ModuleParser {
     if (!cursor_.accept_dotted("version"))
       cursor_.fail(cursor_.peek(),
                    fmt::format("PTX text starts with .version, not with {}; pass the text that "
-                               "'nvcc -ptx' writes.",
+                               "'nvcc -ptx' writes",
                                quoted(cursor_.peek())));
     const Token number = cursor_.expect(Token::Kind::number, "a version such as 9.0");
     const char *text = number.text.data(), *end = text + number.text.size();
     const auto [dot, major_error] = std::from_chars(text, end, module_.version_major);
     const bool dotted = major_error == std::errc() && dot != end && *dot == '.';
     if (!dotted || std::from_chars(dot + 1, end, module_.version_minor).ptr != end)
-      cursor_.fail(number, fmt::format("{} is not a PTX version; write one such as 9.0.", quoted(number)));
+      cursor_.fail(number, fmt::format("{} is not a PTX version; write one such as 9.0", quoted(number)));
   }
 
   // .target sm_90a, debug
@@ -85,14 +85,14 @@ class ModuleParser {
       if (word.text.starts_with("sm_") && module_.target.empty()) module_.target = word.text;
     } while (cursor_.accept_symbol(","));
     if (module_.target.empty())
-      cursor_.fail(cursor_.peek(), "The .target names no architecture; add one such as sm_90.");
+      cursor_.fail(cursor_.peek(), "the .target names no architecture; add one such as sm_90");
   }
 
   void address_size() {
     const Token number = cursor_.peek();
-    module_.address_size = static_cast<std::uint32_t>(parse_count(cursor_, 64, "The address size"));
+    module_.address_size = static_cast<std::uint32_t>(parse_count(cursor_, 64, "the address size"));
     if (module_.address_size != 32 && module_.address_size != 64)
-      cursor_.fail(number, "The address size must be 64 (or 32); compile with 'nvcc -m64'.");
+      cursor_.fail(number, "the address size must be 64 (or 32); compile with 'nvcc -m64'");
   }
 
   // .alias name, function;
@@ -128,7 +128,7 @@ class ModuleParser {
   void variables(bool is_extern, std::uint32_t begin) {
     const Token start = cursor_.peek();
     if (start.text == "reg" || start.text == "param" || start.text == "local")
-      cursor_.fail(start, fmt::format("{} belongs inside a function; move the declaration.", quoted(start)));
+      cursor_.fail(start, fmt::format("{} belongs inside a function; move the declaration", quoted(start)));
     for (Variable& variable : parse_variables(cursor_, is_extern, begin)) keep(std::move(variable), start);
   }
 
@@ -141,7 +141,7 @@ class ModuleParser {
     function.returns = parse_parameters(cursor_);
     const Token name = cursor_.expect(Token::Kind::name, "the name of the function");
     if (is_entry && !function.returns.empty())
-      cursor_.fail(name, fmt::format("The entry {} cannot return values; make it a .func.", quoted(name)));
+      cursor_.fail(name, fmt::format("the entry {} cannot return values; make it a .func", quoted(name)));
     function.name = name.text;
     function.ptx_line = name.line;
     function.parameters = parse_parameters(cursor_);
@@ -175,11 +175,11 @@ class ModuleParser {
     do {
       if (numbers.size() == row.most)
         cursor_.fail(cursor_.peek(),
-                     fmt::format(".{} takes at most {} numbers; remove the rest.", row.word, row.most));
+                     fmt::format(".{} takes at most {} numbers; remove the rest", row.word, row.most));
       const Token at = cursor_.peek();
-      numbers.push_back(parse_count32(cursor_, fmt::format("The number of .{}", row.word)));
+      numbers.push_back(parse_count32(cursor_, fmt::format("the number of .{}", row.word)));
       if (row.positive && numbers.back() == 0)
-        cursor_.fail(at, fmt::format(".{} takes positive numbers, not 0.", row.word));
+        cursor_.fail(at, fmt::format(".{} takes positive numbers, not 0", row.word));
     } while (cursor_.accept_symbol(","));
   }
 
@@ -189,7 +189,7 @@ class ModuleParser {
     const bool is_known = !kept.name.empty();
     if (is_known && variable.is_extern) return;
     if (is_known && !kept.is_extern)
-      cursor_.fail(at, fmt::format("The variable {} is defined twice; rename one.", quoted(variable.name)));
+      cursor_.fail(at, fmt::format("the variable {} is defined twice; rename one", quoted(variable.name)));
     kept = std::move(variable);
   }
 
@@ -199,7 +199,7 @@ class ModuleParser {
     std::vector<Extent> declarations = std::move(kept.declarations);
     if (!function.body) declarations.push_back(function.extent);
     if (is_known && function.body && kept.body)
-      cursor_.fail(at, fmt::format("The function {} is defined twice; rename one.", quoted(function.name)));
+      cursor_.fail(at, fmt::format("the function {} is defined twice; rename one", quoted(function.name)));
     if (!is_known || function.body) kept = std::move(function);
     kept.declarations = std::move(declarations);
   }

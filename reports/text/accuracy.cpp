@@ -11,7 +11,7 @@ constexpr std::size_t max_instances = 4;
 std::string_view spoken(CheckResult::Evidence evidence) {
   switch (evidence) {
     case CheckResult::Evidence::nothing: return "not at all";
-    case CheckResult::Evidence::category: return "for finiteness only";
+    case CheckResult::Evidence::category: return "by category only (NaN, infinite, finite)";
     case CheckResult::Evidence::exact: return "bit for bit";
     case CheckResult::Evidence::bound: return "by the bound for any order";
     default: return "by the bound for the observed order";
@@ -40,9 +40,8 @@ std::string worst_text(const KernelReport& kernel) {
   // Where terms cancel, the exact result may be far smaller than they are: the number is meaningless.
   constexpr double many = 1e6;
   if (a.worst_ulps)
-    text +=
-        (text.empty() ? "" : "; over all cases, ") +
-        (*a.worst_ulps > many ? "more than a million ulp" : fmt::format("at most {:.3g} ulp", *a.worst_ulps));
+    text += (text.empty() ? "largest error of all cases: " : "; largest error of all cases: ") +
+            (*a.worst_ulps > many ? "more than a million ulp" : fmt::format("{:.3g} ulp", *a.worst_ulps));
   return text;
 }
 

@@ -191,7 +191,7 @@ std::string verdicts_text(std::span<const KernelReport> kernels, const Paint& pa
   };
   part(verdicts[Verdict::clean], "clean", Color::green);
   part(expected, "with the expected findings of a defect", Color::green);
-  part(verdicts[Verdict::another_finding], "with a finding other than announced", Color::yellow);
+  part(verdicts[Verdict::another_finding], "with a finding other than the announced one", Color::yellow);
   part(verdicts[Verdict::findings], "with findings", Color::red);
   part(verdicts[Verdict::unsupported], "unsupported", Color::yellow);
   part(verdicts[Verdict::skipped], "skipped", Color::yellow);

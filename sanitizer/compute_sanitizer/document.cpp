@@ -70,8 +70,9 @@ void check_shape(std::string_view record, std::size_t number) {
     else if (!is_whole)
       ++depth;
     if (depth > deepest)
-      throw InputError(
-          fmt::format("record {} of compute-sanitizer's output is nested deeper than any record is", number));
+      throw InputError(fmt::format(
+          "record {} of compute-sanitizer's output is nested more deeply than records are known to be",
+          number));
   }
 }
 
@@ -98,8 +99,8 @@ void each_record(std::string_view xml,
   if (take(rest, root_empty)) return check_end(rest);
   if (!take(rest, root_open))
     throw InputError(
-        "compute-sanitizer's output does not begin with <ComputeSanitizerOutput>; it is not output of its "
-        "tools, or from another version");
+        "compute-sanitizer's output does not begin with <ComputeSanitizerOutput>; it was not written by "
+        "one of its tools, or comes from an unknown version");
   for (std::size_t number = 1;; ++number) {
     skip_space(rest);
     if (take(rest, root_close)) return check_end(rest);

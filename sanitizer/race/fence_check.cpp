@@ -203,8 +203,8 @@ void FenceCheck::report(const AccessEvent& event, const Access& earlier, unsigne
   findings_.push_back(
       {.kind = Kind::unordered_access,
        .severity = Severity::warning,
-       .message = fmt::format("{} {} {}, which {} {} before it raised a flag; the two are unordered because "
-                              "there is no fence before the flag",
+       .message = fmt::format("{} {} {}, which {} {} before it set a flag; the two accesses are unordered "
+                              "because there is no fence before the flag",
                               to_string(thread), writes(event) ? "writes" : "reads",
                               launch_->memory_at(event.shared, address), to_string(other),
                               earlier.readers ? "wrote" : "read"),

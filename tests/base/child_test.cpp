@@ -44,7 +44,7 @@ TEST_CASE("a program gets its arguments verbatim, without a shell") {
   CHECK(result.output == "a b|$HOME;|/t");
 }
 
-TEST_CASE("the status of a program ended by a signal is 128 plus the signal, as in a shell") {
+TEST_CASE("the status of a program terminated by a signal is 128 plus the signal, as in a shell") {
   CHECK(run_process({"sh", "-c", "kill -9 $$"}, "/").status == 137);
 }
 
@@ -166,8 +166,8 @@ TEST_CASE("a fork may kill its parent's child, and the parent learns how it ende
 }
 
 TEST_CASE("an exit status is spelled as part of a sentence") {
-  CHECK(to_string(ExitStatus{7, 0}) == "ended with status 7");
-  CHECK(to_string(ExitStatus{0, SIGSEGV}) == "was ended by signal 11 (Segmentation fault)");
+  CHECK(to_string(ExitStatus{7, 0}) == "exited with status 7");
+  CHECK(to_string(ExitStatus{0, SIGSEGV}) == "was terminated by signal 11 (Segmentation fault)");
   CHECK(to_string(ExitStatus{0, 0, false}) == "has ended");
 }
 

@@ -60,14 +60,14 @@ TEST_CASE("the error for a program that ended quotes the last line that it print
   const Ended ended = end_of("echo first; echo 'out of memory' >&2; exit 3");
   CHECK(ended.in_time);
   CHECK(ended.by_itself);
-  CHECK(ended.how == "ended with status 3; its last output: out of memory");
+  CHECK(ended.how == "exited with status 3; its last output: out of memory");
 }
 
-TEST_CASE("a program ended by a signal is blamed for it, unless the signal is SIGKILL") {
+TEST_CASE("a program terminated by a signal is blamed for it, unless the signal is SIGKILL") {
   CHECK(end_of("kill -ABRT $$").by_itself);
   const Ended killed = end_of("kill -KILL $$");
   CHECK_FALSE(killed.by_itself);
-  CHECK(killed.how == "was ended by signal 9 (Killed)");
+  CHECK(killed.how == "was terminated by signal 9 (Killed)");
 }
 
 TEST_CASE("output that was forgotten is not quoted when the program ends later") {
@@ -79,7 +79,7 @@ TEST_CASE("output that was forgotten is not quoted when the program ends later")
   CHECK(connection.last_words().empty());
   connection.send("x", 1);
   received(connection, 1);
-  CHECK(connection.end().how == "ended with status 3");
+  CHECK(connection.end().how == "exited with status 3");
 }
 
 TEST_CASE("a program that sees the end of its input may end by itself within the limit") {

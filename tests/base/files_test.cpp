@@ -214,8 +214,8 @@ TEST_CASE("an output folder stays the same although a link replaces it") {
   CHECK(read_text_file(moved / "b", 100) == "text");
   CHECK(fs::is_empty(victim));
   CHECK_THROWS_WITH(OutputFolder(folder), folder.string() +
-                                              ": this is a symbolic link, to which nothing is "
-                                              "written; name its target instead");
+                                              ": this is a symbolic link, and Foldproof does not "
+                                              "write through symbolic links; name its target instead");
 }
 
 TEST_CASE("an output folder is not a file, and can be the root or the current folder") {
@@ -232,7 +232,8 @@ TEST_CASE("no link in a relative path to an output is followed") {
   fs::create_directories("real/sub");
   fs::create_directory_symlink("real", "link");
   const std::string refused =
-      "link: this is a symbolic link, to which nothing is written; name its target instead";
+      "link: this is a symbolic link, and Foldproof does not write through symbolic links; name its target "
+      "instead";
   CHECK_THROWS_WITH(write_output("link/file", "text"), refused);
   CHECK_THROWS_WITH(write_output("link/sub/file", "text"), refused);
   CHECK_THROWS_WITH(check_output("link/file"), refused);

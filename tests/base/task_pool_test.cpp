@@ -146,14 +146,14 @@ TEST_CASE("a crash fails one task and keeps what that task had reported") {
   CHECK(ran.is_complete);
   CHECK(ran.outcomes[0].text == "all of it");
   CHECK(ran.outcomes[1].ending == Ending::crashed);
-  CHECK(ran.outcomes[1].text == "its process was ended by signal 9 (Killed)");
+  CHECK(ran.outcomes[1].text == "its process was terminated by signal 9 (Killed)");
   CHECK(ran.outcomes[1].so_far == "half of it");
   CHECK(ran.outcomes[2].text == "all of it");
 }
 
 TEST_CASE("a task whose process exits without a result reports the exit status") {
   CHECK(outcome_of([](const auto&) -> std::string { _exit(5); }).text ==
-        "its process ended with status 5 before it returned a result");
+        "its process exited with status 5 before it returned a result");
 }
 
 TEST_CASE("progress is the sum over the running tasks") {

@@ -506,9 +506,9 @@ TEST_CASE(
   CHECK(smaller.status == 0);
   const std::string notes = smaller.json.at("kernels").at(0).at("notes").dump();
   INFO(notes);
-  CHECK(notes.find(
-            "that callers use smaller blocks, since blocks of 256 threads access memory out of bounds, block "
-            "size 128.") != std::string::npos);
+  CHECK(
+      notes.find("callers that use smaller blocks (blocks of 256 threads access memory out of bounds), block "
+                 "size 128.") != std::string::npos);
   // An index that is too large by one is out of bounds for every block size.
   const std::string off = folder.file("off.cu", kernel("__shared__ float s[2][256];", "+ 1"));
   CHECK(run_json({"audit", off}).status == 1);
@@ -549,7 +549,8 @@ TEST_CASE("init does not replace a source that has the name of a contract") {
   const std::string source = folder.file("sum.toml", "__global__ void sum() {}\n");
   const RanJson ran = run_json({"init", source, "--force"});
   CHECK(ran.status == 2);
-  CHECK(ran.json.at("error").at("message").get<std::string>().find("would replace it") != std::string::npos);
+  CHECK(ran.json.at("error").at("message").get<std::string>().find("would overwrite it") !=
+        std::string::npos);
   CHECK(foldproof::read_text_file(source, 1000) == "__global__ void sum() {}\n");
 }
 

@@ -49,8 +49,9 @@ TEST_CASE("the scripts for other shells know each verb and its options") {
   const std::string zsh = run({"completion", "zsh"}).out, fish = run({"completion", "fish"}).out;
   CHECK(zsh.starts_with("#compdef foldproof\n"));
   CHECK(zsh.find("'--seed[Seed\\: a number or \"random\"]:value:_files'") != std::string::npos);
-  CHECK(zsh.find("'--fail-on[Lowest severity that fails the run]:value:(error warning)'") !=
-        std::string::npos);
+  CHECK(
+      zsh.find("'--fail-on[Lowest severity that fails the run (default\\: error)]:value:(error warning)'") !=
+      std::string::npos);
   CHECK(fish.find("-n __fish_use_subcommand -f -a replay -d 'Rerun a stored failing case'") !=
         std::string::npos);
   CHECK(fish.find("from audit' -l jobs -s j -r -d") != std::string::npos);

@@ -232,7 +232,7 @@ TEST_CASE("A finding of a large sum is kept when its process dies", "[cli][gpu][
   CHECK(only_kernel(ran).at("verdict") == "findings");
   CHECK(only_kernel(ran).at("findings").at(0).at("kind") == "wrong-value");
   CHECK(only_kernel(ran).at("notes").dump().find(
-            "the process did not finish: its process was ended by signal 9") != std::string::npos);
+            "the process did not finish: its process was terminated by signal 9") != std::string::npos);
 }
 
 TEST_CASE("A large sum whose launch the GPU refuses is unsupported", "[cli][gpu][large]") {

@@ -97,7 +97,7 @@ TEST_CASE("exact reports what is wrong with its input") {
   };
   using foldproof::tests::contains_text;
   CHECK_THAT(complaint({"exact", "sum", "--type", "f32", five}),
-             contains_text("5 bytes are not a whole number of f32"));
+             contains_text("the file has 5 bytes, which is not a whole number of f32 values (4 bytes each)"));
   CHECK_THAT(complaint({"exact", "sum", "--type", "f33", four}), contains_text("unknown type f33"));
   CHECK_THAT(complaint({"exact", "sum", "--type", "f32", folder.path("none")}),
              contains_text("the file does not exist"));

@@ -137,7 +137,8 @@ TEST_CASE("a function for several GPUs uses those that are present, and is skipp
   const RanJson one = bench.audit(bench.kernels(), 1);
   INFO(one.json);
   REQUIRE(one.status == 0);
-  CHECK(one.json["kernels"][0]["reason"] == "only one CUDA device is available, and this requires several");
+  CHECK(one.json["kernels"][0]["reason"] ==
+        "only one CUDA device is available, but this kernel requires several");
   CHECK(one.json["kernels"][1]["verdict"] == "clean");
 }
 

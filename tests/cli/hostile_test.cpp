@@ -351,7 +351,7 @@ TEST_CASE("an nvcc that is killed gives status 3, whether it compiles or reports
     const RanJson ran = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc});
     INFO(ran.json.dump());
     CHECK(ran.status == 3);
-    CHECK(ran.json.at("error").at("message").get<std::string>().find("was ended by signal 9") !=
+    CHECK(ran.json.at("error").at("message").get<std::string>().find("was terminated by signal 9") !=
           std::string::npos);
   }
 }
@@ -367,7 +367,7 @@ TEST_CASE("an nvcc that lacks memory, space or a program gives status 3 and name
        {"fatal error: error writing to k.s: No space left on device",
         "nvcc cannot write its temporary files"},
        {"nvcc error   : 'cicc' died due to signal 9 (Kill signal)",
-        "a program that nvcc started was ended by a signal"}}));
+        "a program that nvcc started was terminated by a signal"}}));
   const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "echo \"" + said + "\"; exit 1");
   const RanJson ran = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc});
   CHECK(ran.status == 3);
@@ -415,7 +415,8 @@ TEST_CASE("an nvcc that succeeds without an output gives status 3") {
   const std::string nvcc = fake_nvcc(folder, "echo release 13.0", compile);
   const RanJson ran = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc});
   CHECK(ran.status == 3);
-  CHECK(ran.json.at("error").at("message") == nvcc + " ended without an error but wrote no PTX; is it nvcc?");
+  CHECK(ran.json.at("error").at("message") ==
+        nvcc + " exited without an error but wrote no PTX; is it nvcc?");
   CHECK(ran.json.at("error").at("file") == source);
 }
 

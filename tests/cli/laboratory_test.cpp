@@ -44,7 +44,7 @@ TEST_CASE("docs/claims.md matches the output of a run") {
       "Write it again with `foldproof-lab claims --measured docs/bandwidth.json > docs/claims.md`; another "
       "nvcc "
       "than "
-      "13.0 may give other numbers.");
+      "13.0 may give different numbers.");
   std::ostringstream page;
   page << std::ifstream(source_file("docs/claims.md")).rdbuf();
   const Ran ran = run_laboratory({"claims", "--measured", source_file("docs/bandwidth.json")});
@@ -234,7 +234,7 @@ TEST_CASE("A comparison that did not run is a lack of the machine", "[cli][gpu]"
   CHECK(row_of(refused.json, "popc", "b32").at("refused").begin().value() == 1);
 }
 
-TEST_CASE("A form with other bits on the GPU is shown with its operands", "[cli][gpu]") {
+TEST_CASE("A form with different bits on the GPU is shown with its operands", "[cli][gpu]") {
   const RanJson ran =
       run_laboratory_json({"instructions", "--rows", "sub_int"}, on_emulated_gpu("sub.u16 =add.u16 "));
   CHECK(ran.status == 1);

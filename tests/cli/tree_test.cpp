@@ -137,7 +137,7 @@ TEST_CASE("a drawing does not replace the contract or the source, not even throu
   for (const std::string& svg : {toml, folder.path("warp_sum.ptx"), link}) {
     const Ran ran = run({"tree", toml, "--svg", svg});
     CHECK(ran.status == 2);
-    CHECK(ran.err.find("would replace this file") != std::string::npos);
+    CHECK(ran.err.find("would overwrite this file") != std::string::npos);
   }
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("an audit names the lost elements and describes how the kernel combine
   bool lost = false;
   for (const auto& finding : report.at("findings"))
     lost |= finding.at("kind") == "input-not-used" &&
-            finding.at("message") == "of 17 elements, element 16 is not part of the result";
+            finding.at("message") == "element 16 is not part of the result; the input has 17 elements";
   CHECK(lost);
 }
 

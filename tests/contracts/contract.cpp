@@ -414,10 +414,10 @@ TEST_CASE("an equivalent-mutant annotation covers at least one statement") {
 }
 
 TEST_CASE("a renamed key is refused with its new name") {
-  CHECK(
-      load_error(with_end("[[equivalent]]\nmutation = \"delete-barrier\"\nat = \"k.cu:1\"\ncode = \"x\"\n"
-                          "reason = \"r\"")) ==
-      "k.toml:11:1: \"at\" in [[equivalent]] is now \"file\", without a line: \"code\" quotes the statement");
+  CHECK(load_error(with_end("[[equivalent]]\nmutation = \"delete-barrier\"\nat = \"k.cu:1\"\ncode = \"x\"\n"
+                            "reason = \"r\"")) ==
+        "k.toml:11:1: \"at\" in [[equivalent]] has been renamed to \"file\", without a line: \"code\" quotes "
+        "the statement");
 }
 
 TEST_CASE("placeholders without values are refused at their position") {
@@ -487,8 +487,8 @@ TEST_CASE("suppressions need a kind, a place, a reason and a date") {
   CHECK(
       load_error(with_end(allow + "reason = \"r\"\nuntil = \"2027-01-01\"")) ==
       "k.toml:13:9: \"until\" in [[allow]] must be a date such as 2027-01-01, without quotes, not a string");
-  CHECK(load_error(with_end(allow + "reason = \"\"\nuntil = 2027-01-01")).find("where it applies and why") !=
-        std::string::npos);
+  CHECK(load_error(with_end(allow + "reason = \"\"\nuntil = 2027-01-01"))
+            .find("must specify the finding (kind, at), a reason") != std::string::npos);
 }
 
 TEST_CASE("the source must exist") {

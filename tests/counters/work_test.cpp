@@ -92,7 +92,7 @@ TEST_CASE("instructions are counted by class") {
   CHECK(c.of(Class::atomic) == 1);
   CHECK(c.of(Class::shuffle) == 1);
   CHECK(c.of(Class::vote) == 1);
-  CHECK(c.of(Class::synchronisation) == 3);
+  CHECK(c.of(Class::synchronization) == 3);
   CHECK(c.of(Class::control) == 1);
 }
 

@@ -134,7 +134,7 @@ TEST_CASE("an error in a host program is reported, and the next job runs") {
     const char* words;
   };
   const Row rows[] = {{"stray", Kind::out_of_bounds, "\"output\" (4 bytes): the byte at offset 4"},
-                      {"crash", Kind::crash, "was ended by signal 6"},
+                      {"crash", Kind::crash, "was terminated by signal 6"},
                       {"babble", Kind::crash, "sent an invalid reply"},
                       {"refuse", Kind::crash, "refuse threw: the sentence"},
                       {"fail", Kind::out_of_bounds, "cudaErrorOfSomeKind"}};
@@ -179,7 +179,7 @@ TEST_CASE("a program that is not a host program is refused") {
     return std::string();
   };
   CHECK(refusal("#!/bin/true\n") ==
-        "unsupported: the host program of k.cu ended with status 0 before it could be called");
+        "unsupported: the host program of k.cu exited with status 0 before it could be called");
   CHECK(refusal("#!/nowhere/program\n").find("cannot be started") != std::string::npos);
 }
 

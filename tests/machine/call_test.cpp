@@ -123,7 +123,7 @@ TEST_CASE("an alias of a function that the module does not define is refused") {
   const std::string sentence = refusal<InputError>([] {
     run_kernel("ret;", {.buffers = {}, .module = ".func other();\n.func triple();\n.alias other, triple;\n"});
   });
-  CHECK(contains(sentence, "test.ptx:3: the alias other stands for triple"));
+  CHECK(contains(sentence, "test.ptx:3: the alias other refers to triple"));
 }
 
 TEST_CASE("an indirect call goes to the function that each lane's pointer selects") {
@@ -153,7 +153,7 @@ TEST_CASE("an indirect call with the wrong number of arguments is reported") {
     call (r), %rd1, (a), kind; })",
                                      {.buffers = {}, .module = operations});
   CHECK(finding.kind == Kind::crash);
-  CHECK(contains(finding.message, "called with 1 arguments and takes 2"));
+  CHECK(contains(finding.message, "called with 1 arguments but takes 2"));
 }
 
 TEST_CASE("exit ends a thread inside nested calls") {

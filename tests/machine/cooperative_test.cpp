@@ -43,7 +43,7 @@ TEST_CASE("a cooperative launch with too many blocks to be resident is refused")
   const auto sentence = refusal<InputError>([] {
     try_kernel("", {.buffers = {}, .grid = {3000, 1, 1}, .block = {1024, 1, 1}, .cooperative = true});
   });
-  CHECK(contains(sentence, "3000 blocks cannot be resident at once"));
+  CHECK(contains(sentence, "the 3000 blocks of this cooperative launch cannot all be resident"));
 }
 
 TEST_CASE("shared memory limits the resident blocks of a cooperative launch") {
@@ -52,7 +52,8 @@ TEST_CASE("shared memory limits the resident blocks of a cooperative launch") {
                         .grid = {133, 1, 1},
                         .shared_bytes = 120 << 10,
                         .cooperative = true};
-  CHECK(contains(refusal<InputError>([&] { try_kernel("", setting); }), "133 blocks cannot be resident"));
+  CHECK(contains(refusal<InputError>([&] { try_kernel("", setting); }),
+                 "the 133 blocks of this cooperative launch cannot all be resident"));
   Setting fewer = setting;
   fewer.grid.x = 132;
   CHECK(run_kernel("", fewer).report.findings.empty());

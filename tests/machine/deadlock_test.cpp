@@ -138,8 +138,10 @@ TEST_CASE("a barrier that some threads never reach is a deadlock, reported with 
     other: bar.sync 4;)",
                                      {.buffers = {}, .block = {64, 1, 1}});
   CHECK(finding.kind == Kind::deadlock);
-  CHECK(contains(finding.message, "block (0,0,0) warp 0 lanes 0xffffffff wait at barrier 3 at test.ptx:3"));
-  CHECK(contains(finding.message, "block (0,0,0) warp 1 lanes 0xffffffff wait at barrier 4 at test.ptx:5"));
+  CHECK(contains(finding.message,
+                 "lanes 0xffffffff of warp 0 of block (0, 0, 0) wait at barrier 3 at test.ptx:3"));
+  CHECK(contains(finding.message,
+                 "lanes 0xffffffff of warp 1 of block (0, 0, 0) wait at barrier 4 at test.ptx:5"));
   REQUIRE(finding.threads.size() == 2);
   CHECK(finding.threads[0].thread == Dim3{0, 0, 0});
   CHECK(finding.threads[1].thread == Dim3{32, 0, 0});
@@ -178,7 +180,7 @@ TEST_CASE("a deadlock of one block is reported even if other blocks have finishe
   const Finding finding = finding_of("setp.ne.u32 %p1, cta, 150; @%p1 ret; bar.sync 0, 64;",
                                      {.buffers = {}, .grid = {200, 1, 1}});
   CHECK(finding.kind == Kind::deadlock);
-  CHECK(contains(finding.message, "block (150,0,0)"));
+  CHECK(contains(finding.message, "block (150, 0, 0)"));
 }
 
 TEST_CASE("an endless loop ends by the budget and is reported at its position") {

@@ -39,8 +39,8 @@ TEST_CASE("a range whose name ends in a digit is a range") {
 
 TEST_CASE("an unknown directive is refused with its position") {
   CHECK(contains(refused("\n  .maxnreg 3;"),
-                 "test.ptx:2:3: Unknown directive '.maxnreg' inside a function; remove it."));
-  CHECK(contains(refused("", ".kernel k() { }"), "Unknown directive '.kernel' at module scope"));
+                 "test.ptx:2:3: unknown directive '.maxnreg' inside a function; remove it"));
+  CHECK(contains(refused("", ".kernel k() { }"), "unknown directive '.kernel' at module scope"));
 }
 
 TEST_CASE("operands of the wrong width, number or kind are refused with their line") {

@@ -49,12 +49,12 @@ TEST_CASE("shared variables of other kernels do not count") {
 
 TEST_CASE("launch bounds given at compile time are checked at launch") {
   CHECK(contains(refused({.buffers = {}, .directives = ".maxntid 64", .block = {96, 1, 1}}),
-                 "k was compiled for at most 64 threads per block, and the launch has 96"));
+                 "k was compiled for at most 64 threads per block, but the launch has 96"));
   CHECK(contains(refused({.buffers = {}, .directives = ".reqntid 8, 8, 1", .block = {64, 1, 1}}),
-                 "k was compiled for blocks of (8, 8, 1), and the launch has (64, 1, 1)"));
+                 "k was compiled for blocks of (8, 8, 1), but the launch has (64, 1, 1)"));
   CHECK(contains(
       refused({.buffers = {}, .directives = ".reqnctapercluster 2", .grid = {8, 1, 1}, .cluster = {4, 1, 1}}),
-      "k was compiled for clusters of (2, 1, 1), and the launch has (4, 1, 1)"));
+      "k was compiled for clusters of (2, 1, 1), but the launch has (4, 1, 1)"));
   CHECK(run_kernel("", {.buffers = {}, .directives = ".maxntid 64, 2 .minnctapersm 4", .block = {128, 1, 1}})
             .report.findings.empty());
 }
@@ -78,9 +78,9 @@ TEST_CASE("arguments must match the kernel's parameters in number and size") {
       device.launch(module, "k", {{1, 1, 1}, {1, 1, 1}}, arguments, {}, {});
     });
   };
-  CHECK(contains(launch({doublewords({0})}), "k takes 2 arguments, and the launch gives 1"));
+  CHECK(contains(launch({doublewords({0})}), "k takes 2 arguments, but the launch passes 1"));
   CHECK(contains(launch({doublewords({0}), doublewords({0})}),
-                 "argument 1 of k has 4 bytes, and the launch gives 8"));
+                 "argument 1 of k has 4 bytes, but the launch passes 8"));
 }
 
 TEST_CASE("an entry, a module and a kernel must exist") {

@@ -37,7 +37,8 @@ TEST_CASE("integer-valued sums must be exact") {
   CHECK_FALSE(wrong.ok);
   CHECK(wrong.ulps == 1.0);
   CHECK(wrong.sentence ==
-        "the result is 0x1.800002p+2 (6.00000048) but the sum is 0x1.8p+2 (6), and nothing rounds for these "
+        "the result is 0x1.800002p+2 (6.00000048) but the sum is 0x1.8p+2 (6), and no rounding can occur for "
+        "these "
         "inputs");
 }
 

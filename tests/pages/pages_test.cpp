@@ -30,7 +30,7 @@ class Desk {
     write_output(folder_ / file.name, file.content);
   }
 
-  /// A command of which the page shows no line of output must succeed.
+  /// A command must succeed if the page shows no line of its output.
   void carry_out(const PageCommand& step) const {
     INFO("$ " << step.command);
     const std::string build = fs::path(FOLDPROOF_PROGRAM).parent_path().string();

@@ -67,8 +67,8 @@ TEST_CASE("cases are counted by class") {
   CHECK(counted(groups, "counts modulo 32", "0") == 1);
   CHECK(counted(groups, "counts modulo 32", "2") == 0);
   CHECK(counted(groups, "counts", "one beyond whole warps") == 1);
-  CHECK(counted(groups, "blocks", "blocks of warps and a part of one") == 1);
-  CHECK(counted(groups, "blocks", "blocks of whole warps") == 1);
+  CHECK(counted(groups, "blocks", "a partial last warp") == 1);
+  CHECK(counted(groups, "blocks", "whole warps") == 1);
   CHECK(counted(groups, "distributions", "ill-conditioned") == 1);
   CHECK(counted(groups, "transforms", "nan") == 1);
   CHECK(counted(groups, "transforms", "shuffled") == 1);

@@ -107,7 +107,7 @@ TEST_CASE("relations find faults that the case's own input does not show") {
       {"permuted", "integers+ascending", Operator::sum, [](const Values& v) { return !is_sorted(v); }},
       {"padded", "integers", Operator::sum, [](const Values& v) { return v.size() > 8; }},
       {"duplicated", "uniform", Operator::max, [](const Values& v) { return v.size() == 9; }},
-      {"paired", "integers", Operator::sum, [](const Values& v) { return v.size() == 10; }},
+      {"opposites", "integers", Operator::sum, [](const Values& v) { return v.size() == 10; }},
       {"split", "integers", Operator::sum, [](const Values& v) { return v.size() < 8; }},
       {"copies", "integers", Operator::sum, [](const Values& v) { return v[0] == v[5]; }},
       {"negated", "negative", Operator::sum, [](const Values& v) { return v[0] > 0; }},
@@ -120,8 +120,8 @@ TEST_CASE("relations find faults that the case's own input does not show") {
     REQUIRE(report.findings.size() == 1);
     const Finding& finding = report.findings.front();
     CHECK(is_about_values(finding.kind));
-    CHECK(finding.message.find("the relation \"" + row.relation + "\" requires that ") != std::string::npos);
-    CHECK(finding.message.find("; for [") != std::string::npos);
+    CHECK(finding.message.find("; the relation \"" + row.relation + "\" was checked (") != std::string::npos);
+    CHECK(finding.message.find("): for [") != std::string::npos);
     CHECK(finding.message.find(", and for ") != std::string::npos);
     CHECK(finding.case_text.find("relation=" + row.relation) != std::string::npos);
   }
@@ -278,8 +278,8 @@ TEST_CASE("a softmax that changes with a common shift violates \"shifted\" withi
   CHECK(message_of(contract, softmax(true), "uniform", "shifted").empty());
   CHECK(message_of(contract, softmax(false), "uniform", "").empty());
   CHECK(message_of(contract, softmax(false), "uniform", "shifted")
-            .starts_with("the relation \"shifted\" requires that adding a constant to every element does not "
-                         "change a softmax; for "));
+            .starts_with("the relation \"shifted\" is violated (adding a constant to every element does not "
+                         "change a softmax): for "));
 }
 
 TEST_CASE("correct kernels satisfy all relations, with any order, NaN, infinities and zeros") {
@@ -333,7 +333,7 @@ TEST_CASE("an audit finds a fault that only a relation shows and shrinks it with
   const Finding& finding = report.findings.front();
   CHECK(finding.kind == Kind::wrong_value);
   CHECK(finding.message.find(
-            "the relation \"negated\" requires that negating the elements negates the sum; for ") == 0);
+            "the relation \"negated\" is violated (negating the elements negates the sum): for ") == 0);
   CHECK(finding.case_text.find("count=21 ") == 0);
   CHECK(finding.case_text.find("relation=negated") != std::string::npos);
 }
@@ -378,13 +378,13 @@ TEST_CASE("an instance has the relations that its operator and claims allow") {
   const auto of = [](const Contract& contract) { return relations_of(contract.instances.front()); };
   using Names = std::vector<std::string>;
   CHECK(of(fake::contract(Operator::sum, Element::f32)) ==
-        Names{"permuted", "padded", "paired", "split", "copies"});
+        Names{"permuted", "padded", "opposites", "split", "copies"});
   CHECK(of(claimed_deterministic()) ==
-        Names{"permuted", "padded", "paired", "split", "copies", "scaled", "negated", "raised"});
+        Names{"permuted", "padded", "opposites", "split", "copies", "scaled", "negated", "raised"});
   CHECK(of(fake::contract(Operator::max, Element::f32)) ==
         Names{"permuted", "padded", "duplicated", "split", "copies", "scaled", "raised"});
   CHECK(of(fake::contract(Operator::sum, Element::u32)) ==
-        Names{"permuted", "padded", "paired", "split", "copies", "scaled", "negated"});
+        Names{"permuted", "padded", "opposites", "split", "copies", "scaled", "negated"});
   CHECK(of(fake::contract(Operator::prod, Element::i32)) == Names{"permuted", "padded", "split", "copies"});
   CHECK(of(elementwise(Operator::sum, ResultShape::scan)) == Names{"prefix"});
   CHECK(of(elementwise(Operator::softmax, ResultShape::array)) == Names{"shifted"});
@@ -395,7 +395,7 @@ TEST_CASE("an unknown relation is refused with the known ones") {
   CHECK_THROWS_WITH(
       tried(fake::contract(Operator::sum, Element::f32), wrong_where(Operator::sum, is_sorted), "equal", 3,
             "padding"),
-      "unknown relation \"padding\"; choose one of permuted, padded, duplicated, paired, split, "
+      "unknown relation \"padding\"; choose one of permuted, padded, duplicated, opposites, split, "
       "copies, scaled, "
       "negated, raised, moved, prefix, joined, shifted");
 }

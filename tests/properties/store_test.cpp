@@ -187,7 +187,8 @@ TEST_CASE("a case is not stored through a link in a relative path") {
   CHECK(std::ranges::count(
             report.notes,
             "the failing case could not be stored in repo/link/cases (repo/link: this is a symbolic "
-            "link, to which nothing is written; name its target instead); choose another folder with "
+            "link, and Foldproof does not write through symbolic links; name its target instead); choose "
+            "another folder with "
             "--store") == 1);
 }
 
@@ -377,13 +378,12 @@ TEST_CASE("a suppression applies until its date, at its position, to its kind") 
   triage(report, contract, "2026-12-31");
   REQUIRE(report.findings.size() == 1);
   CHECK(report.findings[0].at.line == 41);
-  CHECK(report.notes.at(0) == "allowed until 2027-01-01: shared-race at tail.cuh:40 (checked by hand)");
+  CHECK(report.notes.at(0) == "accepted until 2027-01-01: shared-race at tail.cuh:40 (checked by hand)");
 
   report = report_of({race_at(40)});
   triage(report, contract, "2027-01-01");
   CHECK(report.verdict == Verdict::findings);
-  CHECK(report.notes.at(0) ==
-        "tail.toml:9:1: the suppression of shared-race at tail.cuh:40 expired on 2027-01-01");
+  CHECK(report.notes.at(0) == "tail.toml:9:1: [[allow]] of shared-race at tail.cuh:40 expired on 2027-01-01");
 }
 
 TEST_CASE("a suppression for a file does not apply to another file whose name ends alike") {

@@ -77,7 +77,7 @@ TEST_CASE("orders keep the elements and sort their magnitudes") {
   std::vector<double> as_made = doubles("uniform", Element::f32, 99);
   const std::vector<double> up = doubles("uniform+ascending", Element::f32, 99);
   const std::vector<double> down = doubles("uniform+descending", Element::f32, 99);
-  const std::vector<double> in_turn = doubles("uniform+alternating", Element::f32, 99);
+  const std::vector<double> in_turn = doubles("uniform+large-small", Element::f32, 99);
   const auto smaller = [](double a, double b) { return std::fabs(a) < std::fabs(b); };
   CHECK(std::ranges::is_permutation(up, as_made));
   CHECK(std::ranges::is_permutation(doubles("uniform+shuffled", Element::f32, 99), as_made));
@@ -257,7 +257,7 @@ TEST_CASE("distributions and transforms are parsed with their arguments, and inv
         "\"nan:middle\" must have one of first, last, edge, tile, row, all after its colon");
   CHECK(error("uniform+shuffled:1") == "\"shuffled:1\" takes no argument after a colon");
   CHECK(error("uniform+") ==
-        "unknown transform \"\"; choose one of shuffled, ascending, descending, alternating, scale:exponent, "
+        "unknown transform \"\"; choose one of shuffled, ascending, descending, large-small, scale:exponent, "
         "shift:exponent, centred, paired:exponent, peaks, minus-zero:place, nan:place, inf:place, "
         "minus-inf:place");
   CHECK_THROWS_WITH(made("uniform+inf:first", Element::e4m3, 3),

@@ -23,11 +23,11 @@ TEST_CASE("a prefix may use only its own elements, and an exclusive prefix not i
   };
   CHECK(message({0, 1, two}).empty());
   CHECK(message({1, 1, two}) ==
-        "of 3 elements, element 0 is part of result 0, which must combine no element");
+        "element 0 is part of result 0, which must combine no element; the input has 3 elements");
   CHECK(message({0, two, two}) ==
-        "of 3 elements, element 1 is part of result 1, which must combine element 0 alone");
+        "element 1 is part of result 1, which must combine only element 0; the input has 3 elements");
   CHECK(message({0, 1, three}) ==
-        "of 3 elements, element 2 is part of result 2, which must combine elements 0 to 1 alone");
+        "element 2 is part of result 2, which must combine only elements 0 to 1; the input has 3 elements");
 }
 
 TEST_CASE("the index of the only element of a row is known without reading it") {

@@ -55,3 +55,11 @@ test("a message contains the reason of a rule and the text of its groups", async
     'page.md:2: write "never" instead of "nobody". Say it in the passive: "memory that was never written".',
   ]);
 });
+
+test("differences are stated as such, and processes are terminated by signals", async () => {
+  assert.deepEqual(await lint("page.md", "Another order gives other bits.\nIt was ended by a signal.\n"), [
+    'page.md:1: write "gives different bits" instead of "gives other bits".',
+    'page.md:2: write "terminated by a signal" instead of "ended by a signal".',
+  ]);
+  assert.deepEqual(await lint("page.md", "It agrees with the other results, and with other values of the row.\n"), []);
+});

@@ -146,16 +146,16 @@ TEST_CASE("Repeated inline assembly may repeat its prototypes and targets", "[pt
 
 TEST_CASE("Broken bodies are refused at the position of the error", "[ptx][body][errors]") {
   CHECK_THAT(refusal_in_body("mov.u32 %r1, 3"),
-             contains_text("test.ptx:4:1: Expected ';' after the operands of 'mov'"));
-  CHECK_THAT(refusal_in_body("mov.u32 %r1 3;"), contains_text("test.ptx:3:13: Expected ';'"));
-  CHECK_THAT(refusal_in_body(";"), contains_text("Expected an instruction, a label or a directive"));
-  CHECK_THAT(refusal_in_body("3;"), contains_text("Expected an instruction, a label or a directive"));
-  CHECK_THAT(refusal_in_body("@%p1 3;"), contains_text("Expected an instruction, found '3'"));
+             contains_text("test.ptx:4:1: expected ';' after the operands of 'mov'"));
+  CHECK_THAT(refusal_in_body("mov.u32 %r1 3;"), contains_text("test.ptx:3:13: expected ';'"));
+  CHECK_THAT(refusal_in_body(";"), contains_text("expected an instruction, a label or a directive"));
+  CHECK_THAT(refusal_in_body("3;"), contains_text("expected an instruction, a label or a directive"));
+  CHECK_THAT(refusal_in_body("@%p1 3;"), contains_text("expected an instruction, found '3'"));
   CHECK_THAT(refusal_in_body("@3 ret;"), contains_text("a predicate after '@'"));
-  CHECK_THAT(refusal_in_body(".maxnreg 3;"), contains_text("Unknown directive '.maxnreg' inside a function"));
-  CHECK_THAT(refusal_in_body("add. f32 a, b;"), contains_text("A '.' must be followed directly by"));
-  CHECK_THAT(refusal_in_body("call (a) f;"), contains_text("Expected ',' after the results of 'call'"));
-  CHECK_THAT(refusal_in_body("call f, (a;"), contains_text("Expected ')' to close the list"));
+  CHECK_THAT(refusal_in_body(".maxnreg 3;"), contains_text("unknown directive '.maxnreg' inside a function"));
+  CHECK_THAT(refusal_in_body("add. f32 a, b;"), contains_text("a '.' must be followed directly by"));
+  CHECK_THAT(refusal_in_body("call (a) f;"), contains_text("expected ',' after the results of 'call'"));
+  CHECK_THAT(refusal_in_body("call f, (a;"), contains_text("expected ')' to close the list"));
   CHECK_THAT(refusal_in_body("call f, (a), 3;"), contains_text("the label of a .callprototype"));
   CHECK_THAT(refusal_in_body("p: .callprototype f ();"),
              contains_text("'_' in place of the function's name"));
@@ -163,9 +163,9 @@ TEST_CASE("Broken bodies are refused at the position of the error", "[ptx][body]
              contains_text("declared twice"));
   CHECK_THAT(refusal_in_body("p: .branchtargets A, B; p: .branchtargets B, A;"),
              contains_text("declared twice"));
-  CHECK_THAT(refusal_in_body("t: .branchtargets ;"), contains_text("a label or a function as target"));
+  CHECK_THAT(refusal_in_body("t: .branchtargets ;"), contains_text("a label or a function as the target"));
   CHECK_THAT(refusal_in_body("{"),
-             contains_text("The text ends where '}' to close the brace of line 2 in 'k'"));
+             contains_text("the text ends where '}' to close the brace of line 2 in 'k'"));
 }
 
 TEST_CASE("A truncated text is refused unless the cut is between directives", "[ptx][body][errors]") {

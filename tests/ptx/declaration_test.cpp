@@ -144,9 +144,9 @@ TEST_CASE("Excessive sizes are refused before anything is allocated", "[ptx][dec
              contains_text("must be an integer from 0 to 1048576"));
   CHECK_THAT(refusal_in_body(".reg .b32 %r<1000000>, %q<1000000>;"),
              contains_text("more than 1048576 registers"));
-  CHECK_THAT(refusal_in_body(".reg .b32 %r<-1>;"), contains_text("Expected a number"));
+  CHECK_THAT(refusal_in_body(".reg .b32 %r<-1>;"), contains_text("expected a number"));
   CHECK_THAT(refusal_in_module(".global .b8 x[99999999999];"),
-             contains_text("The extent of an array must be"));
+             contains_text("the extent of an array must be"));
   CHECK_THAT(refusal_in_module(".global .b64 x[4294967295];"), contains_text("larger than 4294967296 bytes"));
   CHECK_THAT(refusal_in_module(".global .b8 x[4294967295][4294967295][4294967295];"),
              contains_text("larger than"));
@@ -157,17 +157,17 @@ TEST_CASE("Excessive sizes are refused before anything is allocated", "[ptx][dec
              contains_text("write them in full"));
   CHECK_THAT(refusal_in_module(".global .b8 x[1][1][1][1][1][1][1][1][1];"),
              contains_text("more than 8 dimensions"));
-  CHECK_THAT(refusal_in_module(".global .align 2147483648 .b8 x;"), contains_text("An alignment must be"));
+  CHECK_THAT(refusal_in_module(".global .align 2147483648 .b8 x;"), contains_text("an alignment must be"));
 }
 
 TEST_CASE("Contradictory declarations are refused", "[ptx][declaration][errors]") {
   CHECK_THAT(refusal_in_module(".global .align 3 .b8 x;"), contains_text("not a power of two"));
   CHECK_THAT(refusal_in_module(".global .align 0 .b8 x;"), contains_text("not a power of two"));
-  CHECK_THAT(refusal_in_module(".global x;"), contains_text("Expected a type such as .b32"));
+  CHECK_THAT(refusal_in_module(".global x;"), contains_text("expected a type such as .b32"));
   CHECK_THAT(refusal_in_module(".global .b33 x;"), contains_text("'.b33' is not valid here"));
   CHECK_THAT(refusal_in_module(".global .b32 .b32 x;"), contains_text("'.b32' is not valid here"));
-  CHECK_THAT(refusal_in_module(".global .b32 x[2][];"), contains_text("Only the first extent"));
-  CHECK_THAT(refusal_in_module(".global .b32 x[2][0];"), contains_text("Only the first extent"));
+  CHECK_THAT(refusal_in_module(".global .b32 x[2][];"), contains_text("only the first extent"));
+  CHECK_THAT(refusal_in_module(".global .b32 x[2][0];"), contains_text("only the first extent"));
   CHECK_THAT(refusal_in_module(".global .b32 x; .global .b32 x;"), contains_text("'x' is defined twice"));
   CHECK_THAT(refusal_in_module(".reg .b32 x;"), contains_text("'.reg' belongs inside a function"));
   CHECK_THAT(refusal_in_module(".global .b32 x[2] = {1, 2, 3};"),
@@ -180,5 +180,5 @@ TEST_CASE("Contradictory declarations are refused", "[ptx][declaration][errors]"
   CHECK_THAT(refusal_in_module(".global .u32 x = 1.0;"), contains_text("must be an integer number"));
   CHECK_THAT(refusal_in_module(".global .u8 x = 0xFFF(y);"), contains_text("does not pick one byte"));
   CHECK_THAT(refusal_in_module(".entry k(.shared .b32 p);"), contains_text("must be in .param or .reg"));
-  CHECK_THAT(refusal_in_module(".entry k(.b32 p);"), contains_text("Expected a state space"));
+  CHECK_THAT(refusal_in_module(".entry k(.b32 p);"), contains_text("expected a state space"));
 }

@@ -60,17 +60,17 @@ TEST_CASE("Invalid functions are refused", "[ptx][function][errors]") {
   CHECK_THAT(refusal_in_module(".func f() { } .func f() { }"), contains_text("'f' is defined twice"));
   CHECK_THAT(refusal_in_module(".entry (.param .b32 r) k() { }"), contains_text("cannot return values"));
   CHECK_THAT(refusal_in_module(".entry k() .fast { }"),
-             contains_text("Unknown directive '.fast' of the function 'k'"));
+             contains_text("unknown directive '.fast' of the function 'k'"));
   CHECK_THAT(refusal_in_module(".entry k() .maxntid 1, 2, 3, 4 { }"), contains_text("at most 3 numbers"));
   CHECK_THAT(refusal_in_module(".entry k() .reqntid 32, 0 { }"),
-             contains_text(".reqntid takes positive numbers, not 0."));
-  CHECK_THAT(refusal_in_module(".entry k() .maxnreg { }"), contains_text("Expected a number"));
+             contains_text(".reqntid takes positive numbers, not 0"));
+  CHECK_THAT(refusal_in_module(".entry k() .maxnreg { }"), contains_text("expected a number"));
   CHECK_THAT(refusal_in_module(".entry k() .maxnreg 5000000000 { }"), contains_text("from 0 to 4294967295"));
   CHECK_THAT(refusal_in_module(".entry k(.param .b32 a { }"),
-             contains_text("Expected ')' after the parameters"));
+             contains_text("expected ')' after the parameters"));
   CHECK_THAT(refusal_in_module(".entry { }"), contains_text("the name of the function"));
   CHECK_THAT(refusal_in_module(".entry k() mov"), contains_text("to open the body"));
   CHECK_THAT(refusal_in_module(".kernel k() { }"),
-             contains_text("Unknown directive '.kernel' at module scope"));
+             contains_text("unknown directive '.kernel' at module scope"));
   CHECK_THAT(refusal_in_module("mov.u32 a, b;"), contains_text("a directive such as .visible"));
 }

@@ -25,10 +25,10 @@ TEST_CASE("Comments and line markers are white space", "[ptx][header]") {
 TEST_CASE("Text that is not a PTX module is refused at its first wrong word", "[ptx][header][errors]") {
   CHECK_THAT(refusal_of(""), contains_text("test.ptx:1:1: PTX text starts with .version"));
   CHECK_THAT(refusal_of("int main() {}"), contains_text("not with 'int'"));
-  CHECK_THAT(refusal_of(".version nine"), contains_text("Expected a version such as 9.0"));
+  CHECK_THAT(refusal_of(".version nine"), contains_text("expected a version such as 9.0"));
   CHECK_THAT(refusal_of(".version 9"), contains_text("'9' is not a PTX version"));
   CHECK_THAT(refusal_of(".version 99999999999.0"), contains_text("is not a PTX version"));
-  CHECK_THAT(refusal_of(".version 9.0 .entry"), contains_text("Expected .target after .version"));
+  CHECK_THAT(refusal_of(".version 9.0 .entry"), contains_text("expected .target after .version"));
   CHECK_THAT(refusal_of(".version 9.0 .target debug ."),
              contains_text("names no architecture") || contains_text("must be followed directly"));
   CHECK_THAT(refusal_of(".version 9.0 .target sm_90 .address_size 48"), contains_text("must be 64"));

@@ -170,7 +170,7 @@ TEST_CASE("a defect with a finding other than the announced one is not counted a
   const std::string text = to_text(report_of({defect}), {});
   CHECK_FALSE(contains(text, "error["));
   CHECK(contains(text, "  another finding  "));
-  CHECK(contains(last_line(text), ": 1 with a finding other than announced\n"));
+  CHECK(contains(last_line(text), ": 1 with a finding other than the announced one\n"));
 }
 
 TEST_CASE("the largest tried counts are shown for a single source but not for a catalogue") {
@@ -228,7 +228,7 @@ TEST_CASE("how values were checked is shown for failures, and for clean kernels 
   kernel.accuracy.worst_ulps = 0.5;
   CHECK_FALSE(contains(to_text(report_of({kernel}), {}), "bit for bit"));
   CHECK(contains(to_text(report_of({kernel}), {.verbose = true}),
-                 "  checked  3 bit for bit\n  worst    at most 0.5 ulp\n"));
+                 "  checked  3 bit for bit\n  worst    largest error of all cases: 0.5 ulp\n"));
   kernel.verdict = Verdict::findings;
   CHECK(contains(to_text(report_of({kernel}), {}), "bit for bit"));
 }
@@ -237,7 +237,8 @@ TEST_CASE("an error of more than a million ulp is not shown as a number") {
   KernelReport kernel = clean({{"T", "f32"}});
   kernel.accuracy.checked_by = {0, 0, 3, 0, 0};
   kernel.accuracy.worst_ulps = 4.36e40;
-  CHECK(contains(to_text(report_of({kernel}), {.verbose = true}), "  worst    more than a million ulp\n"));
+  CHECK(contains(to_text(report_of({kernel}), {.verbose = true}),
+                 "  worst    largest error of all cases: more than a million ulp\n"));
 }
 
 TEST_CASE("colours are used only if requested") {

@@ -125,7 +125,8 @@ TEST_CASE("a finding gives the thread counts of both arrivals") {
   const std::vector<Finding> found =
       found_in_block(96, "\n @%p2 exit; @%p1 bra first;\n bar.sync 1; exit;\n first: bar.sync 1, 64;");
   REQUIRE(found.size() == 1);
-  CHECK(found[0].message == "barrier 1 expects the whole block here and 64 threads there in one phase");
+  CHECK(found[0].message ==
+        "in one phase, barrier 1 expects the whole block at this arrival and 64 threads at the other");
   CHECK(found[0].at.line == 3);
   CHECK(found[0].other->line == 4);
   CHECK(found[0].threads[0].thread == Dim3{64, 0, 0});

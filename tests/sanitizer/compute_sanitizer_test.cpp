@@ -207,7 +207,7 @@ TEST_CASE("compute-sanitizer: an invalid number is refused") {
 TEST_CASE("compute-sanitizer: hostile records are refused before they are parsed") {
   std::string deep;
   for (int i = 0; i < 1'000'000; ++i) deep += "<a>";
-  CHECK_THAT(what_is_wrong(document("<record>" + deep + "</record>")), contains_text("nested deeper"));
+  CHECK_THAT(what_is_wrong(document("<record>" + deep + "</record>")), contains_text("nested more deeply"));
   CHECK_THAT(what_is_wrong(document("<record><!-- </record> --></record>")), contains_text("<!"));
   CHECK_THAT(what_is_wrong(document("<record><kind>Precise</record>")), contains_text("is not valid XML"));
   CHECK_THAT(what_is_wrong(document("<record><<<>>></record>")), contains_text("is not valid XML"));

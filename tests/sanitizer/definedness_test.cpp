@@ -23,7 +23,7 @@ TEST_CASE("unwritten shared memory that reaches the output is reported with the 
     add.u32 %r2, %r1, 1;
     st.global.u32 [mine], %r2;)");
   REQUIRE(kinds(found) == "uninitialized-read");
-  CHECK(contains(found[0].message, "4 bytes of the shared tile that were never written"));
+  CHECK(contains(found[0].message, "4 bytes of the shared variable tile that were never written"));
   CHECK(found[0].at.line == 4);
   CHECK(found[0].other->line == 2);
 }
@@ -324,7 +324,7 @@ TEST_CASE("an unwritten matrix is reported as the memory that holds it") {
     ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [at];
     st.global.u32 [mine], %r1;)");
   REQUIRE(kinds(found) == "uninitialized-read");
-  CHECK(contains(found[0].message, "the shared tile"));
+  CHECK(contains(found[0].message, "the shared variable tile"));
   CHECK(found[0].other->line == 3);
 }
 

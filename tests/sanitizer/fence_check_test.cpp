@@ -120,7 +120,8 @@ TEST_CASE("a finding names both threads, both positions and the missing fence") 
   CHECK(
       found[0].message ==
       "thread (0, 0, 0) of block (1, 0, 0) reads the buffer buffer0, which thread (0, 0, 0) of block (0, 0, "
-      "0) wrote before it raised a flag; the two are unordered because there is no fence before the flag");
+      "0) wrote before it set a flag; the two accesses are unordered because there is no fence before the "
+      "flag");
   CHECK(found[0].at.line == 3);
   CHECK(found[0].other->line == 2);
 }

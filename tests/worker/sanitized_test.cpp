@@ -155,7 +155,8 @@ TEST_CASE("A job that does not end costs only the later jobs of its image", "[sa
   CHECK(results[0]->findings[0].kind == Kind::shared_race);
   REQUIRE(results[1]->findings.size() == 1);
   CHECK(results[1]->findings[0].kind == Kind::timeout);
-  CHECK(results[1]->findings[0].message == "under compute-sanitizer's racecheck, it did not end within 4 s");
+  CHECK(results[1]->findings[0].message ==
+        "under compute-sanitizer's racecheck, the case did not end within 4 s");
   CHECK_FALSE(results[2]);
   REQUIRE(results[3]);
   CHECK(results[3]->findings.empty());

@@ -72,7 +72,7 @@ TEST_CASE("A job that does not end in time is a timeout, and the others have the
   check_others(results);
   REQUIRE(results[1].findings.size() == 1);
   CHECK(results[1].findings[0].kind == Kind::timeout);
-  CHECK(results[1].findings[0].message == "it did not end within 0.4 s");
+  CHECK(results[1].findings[0].message == "the case did not end within 0.4 s");
   CHECK(results[1].findings[0].at == Position{"put.toml", 7});
   CHECK_FALSE(results[1].completed);
 }
@@ -91,7 +91,7 @@ TEST_CASE("A job that kills its process is a crash, and the others have their re
   REQUIRE(results[1].findings.size() == 1);
   CHECK(results[1].findings[0].kind == Kind::crash);
   CHECK(results[1].findings[0].message ==
-        "the process that ran it on the device was ended by signal 9 (Killed)");
+        "the process that ran the case on the device was terminated by signal 9 (Killed)");
 }
 
 TEST_CASE("A job that kills its process costs more than others, and one that is not run costs nothing",
@@ -125,7 +125,7 @@ TEST_CASE("A job's output is not quoted in the finding of a later job", "[worker
   REQUIRE(results.size() == 2);
   REQUIRE(results[1].findings.size() == 1);
   CHECK(results[1].findings[0].message ==
-        "the process that ran it on the device was ended by signal 9 (Killed)");
+        "the process that ran the case on the device was terminated by signal 9 (Killed)");
 }
 
 TEST_CASE("A worker that is killed once in the middle of a batch costs no result", "[worker]") {

@@ -53,7 +53,7 @@ void Executor::call(Warp& warp, std::size_t index, const Instruction& i) {
   DivergentGroup& group = warp.groups[index];
   Frame* caller = group.frame;
   if (code.parameters.size() != detail.arguments.size() || code.returns.size() != detail.returns.size())
-    parts_.findings.crash(i, fmt::format("{} is called with {} arguments and takes {}", code.name,
+    parts_.findings.crash(i, fmt::format("{} is called with {} arguments but takes {}", code.name,
                                          detail.arguments.size(), code.parameters.size()));
   const std::uint32_t local_base = (caller->local_base + caller->code->local_bytes + 15) / 16 * 16;
   if (caller->depth == deepest_call || local_base + code.local_bytes > largest_stack)

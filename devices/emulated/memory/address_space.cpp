@@ -229,7 +229,8 @@ std::string AddressSpace::name_at(bool shared, std::uint64_t address) const {
   const std::uint64_t place = address & isa::shared_offset_mask;
   for (const SharedRegion& region : shared_.regions)
     if (region.contains(place))
-      return region.variable->dynamic ? region.variable->name : "the shared " + region.variable->name;
+      return region.variable->dynamic ? region.variable->name
+                                      : "the shared variable " + region.variable->name;
   return "shared memory";
 }
 

@@ -61,7 +61,7 @@ class AddressSpace {
   /// r.
   static SharedPlace shared_place(const Warp& warp, std::uint64_t address);
   const SharedMemory& shared() const { return shared_; }
-  /// The memory object that contains an address: "the shared tile" or "the buffer partials".
+  /// The memory object that contains an address: "the shared variable tile" or "the buffer partials".
   std::string name_at(bool shared, std::uint64_t address) const;
 
  private:

@@ -130,7 +130,7 @@ std::string Memory::describe(std::uint64_t address, std::uint64_t size) const {
                                               : fmt::format("{} ({} bytes)", hit.name, hit.bytes);
     return relative_to(what, static_cast<std::int64_t>(address - begin_of(index_of(near))), size, hit.bytes);
   }
-  return address < isa::window_size ? fmt::format("at the null page ({:#x})", address)
+  return address < isa::window_size ? fmt::format("in the null page ({:#x})", address)
                                     : fmt::format("where nothing is allocated ({:#x})", address);
 }
 

@@ -27,7 +27,7 @@ Program lower(const ptx::Module& module, const std::string& name,
   for (const auto& [alias_name, alias] : module.aliases) {
     const auto function = context.functions.find(alias.function);
     if (function == context.functions.end())
-      throw InputError(fmt::format("the alias {} stands for {}, which the module does not define", alias_name,
+      throw InputError(fmt::format("the alias {} refers to {}, which the module does not define", alias_name,
                                    alias.function),
                        {name, alias.ptx_line, 0});
     context.functions.emplace(alias_name, function->second);

@@ -52,7 +52,7 @@ const SpecialRow* special_in(const ptx::Operand& operand) {
 
 const ptx::Operand& FunctionLowering::operand(const ptx::Statement& statement, std::size_t k) const {
   if (k >= statement.operands.size())
-    fail(fmt::format("{} needs {} operands or more, and has {}", statement.opcode, k + 1,
+    fail(fmt::format("{} needs {} operands or more, but has {}", statement.opcode, k + 1,
                      statement.operands.size()));
   return statement.operands[k];
 }

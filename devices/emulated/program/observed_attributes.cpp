@@ -140,7 +140,7 @@ InstructionClass class_of(const Instruction& i) {
     case Action::cluster_arrive:
     case Action::cluster_wait:
     case Action::mbarrier:
-    case Action::fence: return Class::synchronisation;
+    case Action::fence: return Class::synchronization;
     case Action::shuffle: return Class::shuffle;
     case Action::vote:
     case Action::match:

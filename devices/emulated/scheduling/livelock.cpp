@@ -117,8 +117,8 @@ void Livelock::report(Kind kind, const char* how) {
   const auto note = [&](const Warp& warp, const DivergentGroup& group) {
     const Dim3& block = warp.block->index;
     const Instruction& i = group.instruction();
-    who.push_back(fmt::format("block ({},{},{}) warp {} lanes {:#010x} wait {} at {}", block.x, block.y,
-                              block.z, warp.index, group.lanes, activity_of(group),
+    who.push_back(fmt::format("lanes {:#010x} of warp {} of block ({}, {}, {}) wait {} at {}", group.lanes,
+                              warp.index, block.x, block.y, block.z, activity_of(group),
                               to_string(parts_.program.position(i))));
     if (threads.size() < most_threads)
       threads.push_back(parts_.geometry.thread(warp, first_lane(group.lanes)));

@@ -26,7 +26,7 @@ struct Origin {
   Kind kind = Kind::uninitialized_read;
   Position at;                     ///< for a variable: its first reader
   std::optional<ThreadId> thread;  ///< none for a variable
-  std::string what;                ///< "4 bytes of the shared tile that were never written"
+  std::string what;                ///< "4 bytes of the shared variable tile that were never written"
 };
 
 /// All origins of a job's launches, and the memory to which undefined bits were stored.
