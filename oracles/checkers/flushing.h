@@ -1,4 +1,4 @@
-// Which values kernels with .ftz may turn into zero on the way from its input to its output.
+// What a kernel with .ftz may turn into zero on the way from its input to its output.
 #pragma once
 
 #include <cstdint>
