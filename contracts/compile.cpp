@@ -234,8 +234,7 @@ class NvccRun {
   /// The content of a program that calls host functions.
   std::string program() const { return output_of({}, largest_output); }
 
-  /// What the last compilation read, as preprocessed() describes it: a file may have changed during the run
-  /// and changed back. nullopt unless the unit is cacheable.
+  /// What the last compilation read, as preprocessed() describes it. nullopt unless the unit is cacheable.
   std::optional<std::string> text_compiled() const {
     auto text = read_if_possible(folder_.path() / "foldproof.cpp1.ii", largest_output);
     return text ? std::optional(without_names(*std::move(text))) : std::nullopt;
@@ -286,9 +285,8 @@ class NvccRun {
   std::string token_ = random_token();
 };
 
-/// A hash of everything that determines the output of nvcc.
-std::string cache_key(const Unit& unit, std::string_view version, std::string_view preprocessed,
-                      const PtxCache& cache) {
+/// Everything that determines the output of nvcc, except for what it reads.
+std::string settings_of(const Unit& unit, std::string_view version) {
   std::vector<std::string> parts{"2", std::string(version), unit.arch};
   for (const auto* list : {&unit.flags, &unit.entries}) {
     parts.push_back(std::to_string(list->size()));
@@ -297,7 +295,7 @@ std::string cache_key(const Unit& unit, std::string_view version, std::string_vi
   for (const char* variable : variables_with_flags) parts.push_back(value_of(variable));
   std::string joined;
   for (const std::string& part : parts) joined += fmt::format("{}:{}", part.size(), part);
-  return cache.hash(joined.append(preprocessed));
+  return joined;
 }
 
 fs::path cache_folder(const CompileOptions& options) {
@@ -317,13 +315,19 @@ CompiledSource compiled(const Unit& unit, const CompileOptions& options) {
   const NvccRun run(unit, nvcc, options.deadline);
   if (unit.host) return {unit.entries, Image(unit.source.string(), "", run.program())};
   const PtxCache cache(cache_folder(options));
-  const std::string version = nvcc_version(nvcc, options.deadline) + compiler_identity(nvcc);
-  const std::string source = run.preprocessed(), key = cache_key(unit, version, source, cache);
   const auto image = [&](std::string ptx) { return Image(unit.source.string(), std::move(ptx)); };
-  if (auto cached = is_cacheable(unit) ? cache.find(key) : std::nullopt)
-    return {std::move(cached->lowered), image(std::move(cached->ptx))};
+  const std::string settings =
+      settings_of(unit, nvcc_version(nvcc, options.deadline) + compiler_identity(nvcc));
+  // A source that was never compiled like this is not preprocessed first: its compilation leaves the text.
+  const std::string compiled_before = cache.hash(unit.source.string() + settings);
+  if (is_cacheable(unit) && cache.is_marked(compiled_before))
+    if (auto cached = cache.find(cache.hash(settings + run.preprocessed())))
+      return {std::move(cached->lowered), image(std::move(cached->ptx))};
   UnitPtx made = run.ptx();
-  if (run.text_compiled() == source) cache.keep(key, {made.lowered, made.ptx});
+  if (const auto text = run.text_compiled()) {
+    cache.keep(cache.hash(settings + *text), {made.lowered, made.ptx});
+    cache.mark(compiled_before);
+  }
   return {std::move(made.lowered), image(std::move(made.ptx))};
 }
 

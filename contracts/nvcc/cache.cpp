@@ -68,6 +68,17 @@ PtxCache::PtxCache(fs::path folder) : folder_(std::move(folder)), secret_(secret
 
 fs::path PtxCache::file_of(const std::string& key) const { return folder_ / (key + ".ptx"); }
 
+fs::path PtxCache::file_of_mark(const std::string& mark) const { return folder_ / (mark + ".mark"); }
+
+bool PtxCache::is_marked(const std::string& mark) const {
+  std::error_code error;
+  return fs::exists(file_of_mark(mark), error);
+}
+
+void PtxCache::mark(const std::string& mark) const {
+  if (!secret_.empty()) replace_file(file_of_mark(mark), "");
+}
+
 std::string PtxCache::seal(const std::string& key, std::string_view body) const {
   return hash(fmt::format("{}\n{}", key, body));
 }

@@ -27,11 +27,16 @@ class PtxCache {
   std::optional<CachedPtx> find(const std::string& key) const;
   /// A cache that cannot be written is not an error.
   void keep(const std::string& key, const CachedPtx& ptx) const;
+  /// Whether mark() was called with that text, which is part of a file's name. A mark is a hint: it may be
+  /// missing, or be left by anyone who can write to the folder.
+  bool is_marked(const std::string& mark) const;
+  void mark(const std::string& mark) const;
   /// The hash of a content, keyed by the folder's secret: for keys.
   std::string hash(std::string_view content) const { return keyed_hash(content, secret_); }
 
  private:
   std::filesystem::path file_of(const std::string& key) const;
+  std::filesystem::path file_of_mark(const std::string& mark) const;
   /// The hash in the file of that key.
   std::string seal(const std::string& key, std::string_view body) const;
 

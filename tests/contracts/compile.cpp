@@ -142,7 +142,7 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
   CHECK(first->name() == (workshop.path() / "k.cu").string());
   CHECK(first->ptx.text().find("_entry_") == std::string::npos);
   CHECK(first->ptx.text().find(".loc") != std::string::npos);
-  CHECK(files_in(workshop.path() / "ptx") == 2);
+  CHECK(files_in(workshop.path() / "ptx") == 3);  // a secret, the PTX, and a mark that the source has some
   CHECK(files_in(workshop.path() / "tmp") == 0);
 
   SECTION("the same again is not compiled") {
@@ -153,6 +153,16 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
     CHECK(compile_contract(again, nvcc.options())->ptx.text() == made->ptx.text());
     CHECK(nvcc.compilations() == 1);
     CHECK(lowered(again, 0, 1) == lowered(once, 0, 1));
+  }
+  SECTION("a source is preprocessed only if the cache may have its PTX") {
+    const LoggedNvcc nvcc(workshop, fmt::format("case \"$*\" in *\" -E \"*) echo >> {} ;; esac",
+                                                workshop.write("preprocessed", "").string()));
+    const auto preprocessed = [&] { return fs::file_size(workshop.path() / "preprocessed"); };
+    Contract once = workshop.load(contract_text, kernels), again = once;
+    compile_contract(once, nvcc.options());
+    CHECK(preprocessed() == 0);
+    compile_contract(again, nvcc.options());
+    CHECK(preprocessed() == 1);
   }
   SECTION("a changed script in place of nvcc is another compiler") {
     compile_contract(contract, LoggedNvcc(workshop).options());
