@@ -1,5 +1,6 @@
 #include "devices/emulated/isa/compare.h"
 
+#include <array>
 #include <utility>
 
 #include "devices/emulated/isa/dispatch.h"
@@ -22,10 +23,10 @@ auto read(T x) {
   }
 }
 
-/// One comparison operator on one type, or on the halves of a packed type.
-template <Compare compare, bool ftz, class T>
+/// A basic comparison on one type, or on the halves of a packed type.
+template <Compare basic, bool ftz, class T>
 struct Test {
-  static bool scalar(T a, T b) { return compares<compare>(read<ftz>(a), read<ftz>(b)); }
+  static bool scalar(T a, T b) { return compares<basic>(read<ftz>(a), read<ftz>(b)); }
   static bool low(Pair<T> a, Pair<T> b) { return scalar(a.low, b.low); }
   static bool high(Pair<T> a, Pair<T> b) { return scalar(a.high, b.high); }
 
@@ -43,6 +44,21 @@ struct Test {
             lanes::where<&high, Packed, Packed>({frame, a}, {frame, b})};
   }
 };
+
+constexpr auto basics = [] {
+  std::array<ByBasic, static_cast<std::size_t>(Compare::nan) + 1> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = by_basic(static_cast<Compare>(i));
+  return all;
+}();
+const ByBasic& basic_of(const Form& form) { return basics[static_cast<std::size_t>(form.compare)]; }
+
+/// The form's comparison of two registers: `test` computes the basic one.
+template <class Test>
+auto compared(const Form& form, std::byte* frame, std::uint32_t a, std::uint32_t b, Test test) {
+  const bool exchanged = basic_of(form).exchanged;
+  return test(frame, exchanged ? b : a, exchanged ? a : b);
+}
+LaneMask finished(const Form& form, LaneMask test) { return basic_of(form).negated ? ~test : test; }
 
 /// The result of a comparison combined with the predicate operand, if the form has one.
 LaneMask join(std::byte* frame, const Form& form, LaneMask test, std::uint32_t predicate) {
@@ -64,7 +80,7 @@ template <class T>
 void run_setp(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const auto& [d, e, a, b, c, unused] = instruction.operand;
   const Form& form = *instruction.form;
-  const LaneMask test = T::shared_lanes(frame, a, b);
+  const LaneMask test = finished(form, compared(form, frame, a, b, T::shared_lanes));
   const LaneMask positive = join(frame, form, test, c), negative = join(frame, form, ~test, c);
   assign_predicate(frame, d, positive, lanes);
   assign_predicate(frame, e, negative, lanes);
@@ -74,7 +90,9 @@ void run_setp(std::byte* frame, const Instruction& instruction, LaneMask lanes) 
 template <class T>
 void run_setp_half(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const auto& [d, a, b, c, unused, unused2] = instruction.operand;
-  assign_predicate(frame, d, join(frame, *instruction.form, T::lanes(frame, a, b), c), lanes);
+  const Form& form = *instruction.form;
+  const LaneMask test = finished(form, compared(form, frame, a, b, T::lanes));
+  assign_predicate(frame, d, join(frame, form, test, c), lanes);
 }
 
 /// Packed types: d receives the comparison of the low halves, e that of the high halves.
@@ -82,8 +100,9 @@ template <class T>
 void run_setp_pair(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const auto& [d, e, a, b, c, unused] = instruction.operand;
   const Form& form = *instruction.form;
-  const auto [low, high] = T::halves(frame, a, b);
-  const LaneMask of_low = join(frame, form, low, c), of_high = join(frame, form, high, c);
+  const auto [low, high] = compared(form, frame, a, b, T::halves);
+  const LaneMask of_low = join(frame, form, finished(form, low), c),
+                 of_high = join(frame, form, finished(form, high), c);
   assign_predicate(frame, d, of_low, lanes);
   assign_predicate(frame, e, of_high, lanes);
 }
@@ -124,8 +143,9 @@ void write_truth(std::byte* frame, const Instruction& instruction, LaneMask low,
 template <class T>
 void run_set(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const auto& operand = instruction.operand;
-  const LaneMask test =
-      join(frame, *instruction.form, T::shared_lanes(frame, operand[1], operand[2]), operand[3]);
+  const Form& form = *instruction.form;
+  const LaneMask compares = finished(form, compared(form, frame, operand[1], operand[2], T::shared_lanes));
+  const LaneMask test = join(frame, form, compares, operand[3]);
   write_truth(frame, instruction, test, test, lanes);
 }
 
@@ -133,23 +153,27 @@ template <class T>
 void run_set_pair(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const auto& operand = instruction.operand;
   const Form& form = *instruction.form;
-  const auto [low, high] = T::halves(frame, operand[1], operand[2]);
-  write_truth(frame, instruction, join(frame, form, low, operand[3]), join(frame, form, high, operand[3]),
-              lanes);
+  const auto [low, high] = compared(form, frame, operand[1], operand[2], T::halves);
+  write_truth(frame, instruction, join(frame, form, finished(form, low), operand[3]),
+              join(frame, form, finished(form, high), operand[3]), lanes);
 }
 
 /// Returns f.operator()<Test<…>>() for the form's comparison, or null if T does not have that comparison.
 template <class T, bool ftz, bool bits_only, class F>
 Compute choose_compare(Compare compare, F f) {
-  Compute result = nullptr;
-  const auto consider = [&]<std::size_t i>() {
-    constexpr auto candidate = static_cast<Compare>(i);
-    if constexpr (comparable<T, bits_only>(candidate))
-      if (candidate == compare) result = f.template operator()<Test<candidate, ftz, T>>();
-  };
-  [&]<std::size_t... i>(std::index_sequence<i...>) { (consider.template operator()<i>(), ...); }
-  (std::make_index_sequence<static_cast<std::size_t>(Compare::nan) + 1>{});
-  return result;
+  if (!comparable<T, bits_only>(compare)) return nullptr;
+  const auto with = [&]<Compare basic> { return f.template operator()<Test<basic, ftz, T>>(); };
+  switch (by_basic(compare).basic) {
+    case Compare::eq: return with.template operator()<Compare::eq>();
+    case Compare::ne: return with.template operator()<Compare::ne>();
+    default: break;
+  }
+  if constexpr (!bits_only) {
+    if (by_basic(compare).basic == Compare::lt) return with.template operator()<Compare::lt>();
+    if (by_basic(compare).basic == Compare::le) return with.template operator()<Compare::le>();
+    if constexpr (!std::is_integral_v<T>) return with.template operator()<Compare::num>();
+  }
+  return nullptr;
 }
 
 template <class F>

@@ -151,7 +151,10 @@ struct Columns<f, R (*)(A...)> {
     all<2>(frame, instruction, lanes, std::index_sequence_for<A...>{});
   }
   static void each(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
-    each(frame, instruction, lanes, std::index_sequence_for<A...>{});
+    each<1>(frame, instruction, lanes, std::index_sequence_for<A...>{});
+  }
+  static void each_pair(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+    each<2>(frame, instruction, lanes, std::index_sequence_for<A...>{});
   }
 
  private:
@@ -164,13 +167,14 @@ struct Columns<f, R (*)(A...)> {
     else
       apply<f, R, per_lane>(frame + operand[0], lanes, Source<A>(frame, operand[n + 1])...);
   }
-  template <std::size_t... n>
+  template <unsigned per_lane, std::size_t... n>
   static void each(std::byte* frame, const Instruction& instruction, LaneMask lanes,
                    std::index_sequence<n...>) {
     const auto& operand = instruction.operand;
     auto* destination = row<Bits<R>>(frame, operand[0]);
     for_lanes(lanes, [&](unsigned lane) {
-      destination[lane] = std::bit_cast<Bits<R>>(f(Source<A>(frame, operand[n + 1])[lane]...));
+      for (unsigned k = lane * per_lane; k < (lane + 1) * per_lane; ++k)
+        destination[k] = std::bit_cast<Bits<R>>(f(Source<A>(frame, operand[n + 1])[k]...));
     });
   }
 };
@@ -196,21 +200,20 @@ inline const Compute columns = fastest<&lanes::Columns<f, decltype(+f)>::all>();
 template <auto f>
 inline const Compute column_pairs = fastest<&lanes::Columns<f, decltype(+f)>::pairs>();
 
-/// Both, for rare instructions without a version for AVX2, since each version takes time to compile.
-template <Compute body, bool is_rare>
-Compute compiled() {
-  if constexpr (is_rare)
-    return body;
-  else
-    return fastest<body>();
-}
+/// Both; for rare instructions lane by lane, since each loop over a row takes time to compile.
 template <auto f, bool is_rare>
 Compute columns_of() {
-  return compiled<&lanes::Columns<f, decltype(+f)>::all, is_rare>();
+  if constexpr (is_rare)
+    return &lanes::Columns<f, decltype(+f)>::each;
+  else
+    return fastest<&lanes::Columns<f, decltype(+f)>::all>();
 }
 template <auto f, bool is_rare>
 Compute column_pairs_of() {
-  return compiled<&lanes::Columns<f, decltype(+f)>::pairs, is_rare>();
+  if constexpr (is_rare)
+    return &lanes::Columns<f, decltype(+f)>::each_pair;
+  else
+    return fastest<&lanes::Columns<f, decltype(+f)>::pairs>();
 }
 
 /// d = f(a, b, …) lane by lane: for functions that branch or are slow.
