@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct InitCommandLine {
-  std::string source, entry;
+  std::string source, entry, output;
   bool force = false;
   SourceOptions source_options;
 };
@@ -41,13 +41,21 @@ Contract guess_one(const InitCommandLine& a, std::vector<std::string>& left_out)
 }
 
 int init(const InitCommandLine& a, const Console& console) {
-  const fs::path file = fs::path(a.source).replace_extension(".toml");
+  const fs::path file = a.output.empty() ? fs::path(a.source).replace_extension(".toml") : fs::path(a.output);
   if (file == a.source)
     throw InputError(
         fmt::format("the contract of {} would overwrite it; give the source another extension", a.source));
   std::error_code error;
+  const bool is_beside =
+      file.extension() == ".toml" && fs::equivalent(folder_of(file), folder_of(a.source), error);
+  if (!a.output.empty() && !is_beside)
+    throw InputError(
+        fmt::format("--output takes a .toml file in the folder of {}, not {}", a.source, file.string()));
   if (!a.force && fs::exists(file, error))
-    throw InputError(fmt::format("{} already exists; --force overwrites it", file.string()));
+    throw InputError(
+        fmt::format("{} already exists; write to another file with --output, or overwrite it with "
+                    "--force",
+                    file.string()));
   if (fs::exists(a.source, error)) check_output(file);  // guessing takes seconds
   std::vector<std::string> notes;
   const Contract contract = guess_one(a, notes);
@@ -69,6 +77,9 @@ Run attach_init(CLI::App& app, Console& console) {
   auto a = std::make_shared<InitCommandLine>();
   app.add_option("FILE", a->source, "A .cu or .ptx file")->required();
   app.add_option("--entry", a->entry, "Kernel, if there are several")->type_name("NAME");
+  app.add_option("--output", a->output,
+                 "Contract to write, in the folder of FILE (default: FILE with the extension .toml)")
+      ->type_name("FILE.toml");
   app.add_flag("--force", a->force, "Overwrite an existing contract");
   a->source_options.attach(app);
   return [a, &console] { return init(*a, console); };

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReplayCommandLine {
-  std::string file, device = "emulated", sanitizer, case_limit, fail_on = "error";
+  std::string file, contract, device = "emulated", sanitizer, case_limit, fail_on = "error";
   SourceOptions source;
 };
 
@@ -32,6 +32,10 @@ struct ReplayCommandLine {
 void check_named_file(const StoredCase& stored, const fs::path& file) {
   std::error_code error;
   const fs::path store = folder_of(file);
+  if (!fs::exists(stored.contract, error))
+    throw InputError(fmt::format("the case names {}, which does not exist; name its contract with --contract",
+                                 stored.contract.string()),
+                     stored.where);
   const auto refuse = [&](const std::string& why) {
     throw InputError(fmt::format("the case names {}, which is {}; pass --trust to allow it",
                                  stored.contract.string(), why),
@@ -87,8 +91,11 @@ int replay(const ReplayCommandLine& a, const Console& console) {
   ProgressLine line;
   CampaignOptions options;
   check_has_gpu(a.sanitizer, a.device == "cuda");
-  const StoredCase stored = load_case(a.file);
-  if (a.source.trust() == Trust::limited) check_named_file(stored, a.file);
+  StoredCase stored = load_case(a.file);
+  if (!a.contract.empty())
+    stored.contract = a.contract;
+  else if (a.source.trust() == Trust::limited)
+    check_named_file(stored, a.file);
   options.only_case = stored.c;
   if (!a.case_limit.empty()) options.case_limit = parse_duration(a.case_limit, "--case-limit");
   CompileOptions compile_options = a.source.compile_options();
@@ -107,6 +114,9 @@ int replay(const ReplayCommandLine& a, const Console& console) {
 Run attach_replay(CLI::App& app, Console& console) {
   auto a = std::make_shared<ReplayCommandLine>();
   app.add_option("CASE.toml", a->file, "Case stored by an audit")->required();
+  app.add_option("--contract", a->contract,
+                 "Contract of the case, or source if it was guessed; default: as the case names it")
+      ->type_name("FILE");
   app.add_option("--device", a->device, "Device: emulated or cuda; exit status 3 if it is not available")
       ->check(quietly(CLI::IsMember({"emulated", "cuda"})))
       ->type_name("NAME");

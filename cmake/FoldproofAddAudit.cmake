@@ -1,12 +1,13 @@
 # foldproof_add_audit(NAME <name> SOURCE <file>...|CONTRACT <file>...
-#                     [CASES <n>] [SEED <s>] [TIMEOUT <seconds>] [LABELS <label>...] [ARGS <argument>...])
+#                     [CASES <n>] [SEED <s>] [TIMEOUT <seconds>] [LABELS <label>...] [ARGS <argument>...] [REQUIRED])
 #
 # Registers one ctest entry per file, which runs `foldproof audit` on it. The entry is <name> for a single file,
 # otherwise <name>.<file's stem>. A SOURCE is audited with the contract next to it, or with a guessed one. ARGS are
 # passed to the audit (-I, -D, --arch, --fail-on …). An entry fails on an unexpected finding or an invalid contract, and
-# is skipped if something cannot run here. Failing cases are kept in the build folder and replayed first.
+# is skipped if something cannot run here, such as without nvcc. ctest counts a skipped entry as passed; with REQUIRED it
+# fails instead. Failing cases are kept in the build folder and replayed first.
 function(foldproof_add_audit)
-  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;CASES;SEED;TIMEOUT" "SOURCE;SOURCES;CONTRACT;CONTRACTS;LABELS;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "REQUIRED" "NAME;CASES;SEED;TIMEOUT" "SOURCE;SOURCES;CONTRACT;CONTRACTS;LABELS;ARGS")
   if("${ARG_NAME}" STREQUAL "")
     message(FATAL_ERROR "foldproof_add_audit requires NAME")
   endif()
@@ -37,6 +38,9 @@ function(foldproof_add_audit)
     endif()
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
     add_test(NAME ${entry} COMMAND foldproof::foldproof audit "${file}" ${options})
-    set_tests_properties(${entry} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT "${ARG_TIMEOUT}" SKIP_RETURN_CODE 3)
+    set_tests_properties(${entry} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT "${ARG_TIMEOUT}")
+    if(NOT ARG_REQUIRED)
+      set_tests_properties(${entry} PROPERTIES SKIP_RETURN_CODE 3)
+    endif()
   endforeach()
 endfunction()

@@ -1,5 +1,5 @@
-# Rules for `cmake --install`: the program, the kernels as example contracts, completion for shells, the
-# manual page, and the CMake package.
+# Rules for `cmake --install`: the program, the kernels as example contracts, the documents, completion for
+# shells, the manual page, and the CMake package.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -7,6 +7,12 @@ set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/foldproof")
 install(TARGETS foldproof RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY kernels DESTINATION share/foldproof
         FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "*.toml")
+# The links of README and of docs/ lead to files of this folder.
+set(documents "${CMAKE_INSTALL_DATADIR}/doc/foldproof")
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE DESTINATION "${documents}")
+install(DIRECTORY docs examples DESTINATION "${documents}"
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.cu" PATTERN "*.toml" PATTERN "CMakeLists.txt"
+        PATTERN "foldproof-cases" EXCLUDE PATTERN "build*" EXCLUDE)
 set(program "${CMAKE_INSTALL_BINDIR}/foldproof")
 configure_package_config_file(cmake/foldproofConfig.cmake.in "${PROJECT_BINARY_DIR}/package/foldproofConfig.cmake"
                               INSTALL_DESTINATION "${package_folder}" PATH_VARS program)

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "base/interrupts.h"
 #include "base/memory.h"
 #include "contracts/signature.h"
@@ -22,29 +23,48 @@ void give_up(Subject& subject) {
   subject.is_out_of_time = true;
 }
 
-/// If the user named the source, its kernels that the contract does not launch are not audited.
-void note_other_kernels(Subject& subject) {
-  if (!subject.is_found_by_source || subject.contract.is_host_function()) return;
-  std::set<std::string> launched;
-  for (const Instance& instance : subject.contract.instances)
-    for (const LaunchContract& launch : instance.launches) launched.insert(launch.lowered);
+std::string source_of(const Contract& contract) { return resolved_path(contract.source).string(); }
+
+std::vector<std::string> launched_by(const Contract& contract, std::string LaunchContract::*name) {
+  std::vector<std::string> names;
+  for (const Instance& instance : contract.instances)
+    for (const LaunchContract& launch : instance.launches) names.push_back(launch.*name);
+  return names;
+}
+
+}  // namespace
+
+void Compilation::note_other_kernels(Subject& subject) const {
+  if (!subject.covers_source || subject.contract.is_host_function()) return;
+  const std::vector<std::string> lowered = launched_by(subject.contract, &LaunchContract::lowered);
+  const std::set<std::string> own(lowered.begin(), lowered.end());
+  const auto& spellings = launched_.at(source_of(subject.contract));
   std::vector<std::string> others;
-  for (const EntrySignature& entry : entries_of(subject.image->ptx.module()))
-    if (!launched.contains(entry.lowered)) others.push_back(entry.spelled);
+  for (const EntrySignature& entry : entries_of(subject.image->ptx.module())) {
+    const auto launches_it = [&](const std::string& name) {
+      return is_same_spelling(entry.spelled, name) || instantiates(entry.spelled, name);
+    };
+    if (!own.contains(entry.lowered) && std::ranges::none_of(spellings, launches_it))
+      others.push_back(entry.spelled);
+  }
   if (others.empty()) return;
   constexpr std::size_t shown = 3;
   const std::string more = others.size() > shown ? fmt::format(" and {} more", others.size() - shown) : "";
   const std::string first = others.front();
   others.resize(std::min(others.size(), shown));
   subject.notes.push_back(
-      fmt::format("the contract does not launch {}{}; to audit another kernel, name it: --entry \"{}\"",
+      fmt::format("no contract launches {}{}, so these kernels were not audited; to audit one, name it: "
+                  "--entry \"{}\"",
                   fmt::join(others, ", "), more, first));
 }
 
-}  // namespace
-
 Compilation::Compilation(std::vector<Subject>& subjects, const CompileOptions& options) : options_(options) {
   const TimeLimit reading(options.deadline);
+  for (const Subject& subject : subjects) {
+    auto& launched = launched_[source_of(subject.contract)];
+    for (std::string& name : launched_by(subject.contract, &LaunchContract::entry))
+      launched.insert(std::move(name));
+  }
   for (Subject& subject : subjects) {
     if (!subject.skipped.empty() || subject.image) continue;
     if (subject.contract.source.extension() == ".ptx") {

@@ -40,9 +40,12 @@ class Compilation {
   void read_ptx(Subject& subject);
   void take(Subject& subject, const std::string& compiled);
   void fail(Subject& subject, const InputError& error);
+  /// Notes the kernels of the source that no contract of the run launches.
+  void note_other_kernels(Subject& subject) const;
   bool is_late() const;
 
   CompileOptions options_;
+  std::map<std::string, std::set<std::string>> launched_;  ///< entries as contracts spell them, by source
   std::vector<Subject*> sources_;
   std::set<const Subject*> waiting_;
   std::map<const Subject*, InputError> errors_;  ///< in the order of the subjects, which are in one array

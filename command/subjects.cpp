@@ -44,8 +44,7 @@ std::vector<fs::path> contract_files(const SubjectChoice& choice) {
   std::error_code error;
   if (fs::is_directory(choice.path, error)) return contracts_of_folder(choice.path);
   if (!fs::exists(choice.path, error)) throw InputError("the file does not exist", {choice.path.string()});
-  const fs::path beside = fs::path(choice.path).replace_extension(".toml");
-  return fs::exists(beside, error) ? std::vector{beside} : std::vector<fs::path>{};
+  return choice.path.extension() == ".toml" ? std::vector{choice.path} : contracts_of(choice.path);
 }
 
 bool names_source(const SubjectChoice& choice) {
@@ -137,12 +136,14 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
   if (files.empty()) return {guessed_subjects(choice.path, choice.entry, options), {}};
   LoadedSubjects loaded;
   const bool are_shipped = choice.path.empty() && choice.contract.empty();
+  const bool covers_source =
+      choice.entry.empty() && choice.contract.empty() && choice.path.extension() != ".toml";
   for (const fs::path& file : files) {
     try {
       Contract contract = load_contract(file, are_shipped ? Trust::full : choice.trust);
       check_source(choice, contract);
       loaded.subjects.push_back(subject_of(std::move(contract)));
-      loaded.subjects.back().is_found_by_source = names_source(choice) && choice.entry.empty();
+      loaded.subjects.back().covers_source = covers_source;
     } catch (const InputError& error) {
       loaded.errors.push_back(error);
     } catch (const std::bad_alloc&) {

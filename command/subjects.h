@@ -29,7 +29,7 @@ struct Subject {
   bool is_out_of_time = false;      ///< `skipped` because the time budget was exhausted
   std::string uncompiled = {};      ///< why its source cannot be compiled, with the position; empty if it can
   bool has_other_contract = false;  ///< guessed, although a contract for another kernel is next to the source
-  bool is_found_by_source = false;  ///< the user named the source, and its contract was found next to it
+  bool covers_source = false;  ///< every contract of its source was searched for: what none launches is noted
 
   /// Whether nothing keeps its instances from being audited, except for an unfinished compilation.
   bool can_run() const { return skipped.empty() && uncompiled.empty(); }

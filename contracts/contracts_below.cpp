@@ -90,6 +90,22 @@ bool is_kept_case(const fs::path& file) {
   return top ? is_case(*top) : is_damaged_case(condensed_text(file).value_or(""));
 }
 
+std::vector<fs::path> contracts_of(const fs::path& source) {
+  const fs::path beside = fs::path(source).replace_extension(".toml"), folder = folder_of(source);
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() != ".toml" || it->path().filename() == beside.filename()) continue;
+    const std::optional<toml::table> top = parsed(it->path());
+    const auto path = top ? (*top)["source"]["path"].value<std::string>() : std::nullopt;
+    std::error_code unknown;
+    if (path && fs::equivalent(folder / *path, source, unknown)) found.push_back(it->path());
+  }
+  if (fs::exists(beside, error)) found.push_back(beside);
+  std::ranges::sort(found);
+  return found;
+}
+
 std::vector<fs::path> contracts_below(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> found;

@@ -80,8 +80,9 @@ std::optional<std::string> why_no_checker(const Arithmetic& arithmetic) {
   const Arithmetic a = of_magnitudes(arithmetic);
   const auto converts_to_integer = [](Element from, Element to) { return is_float(from) && !is_float(to); };
   if (converts_to_integer(a.input, a.accumulator) || converts_to_integer(a.accumulator, a.output))
-    return "floating-point reductions with an integer accumulator or output are not checked; choose "
-           "floating-point types";
+    return "floating-point reductions with an integer accumulator or output are not checked; if the kernel "
+           "stores the bits of a floating-point value, as for atomicMax of an int, write the type of that "
+           "value: accumulator = \"f32\" and output = \"f32\" in [reduction]";
   if (!is_float(a.accumulator) && is_float(a.output))
     return "integer accumulators with a floating-point output are not checked; choose a floating-point "
            "accumulator";

@@ -48,13 +48,15 @@ bool same_elements(const InputDistribution& a, const InputDistribution& b) {
 
 bool same(const Case& a, const Case& b) { return describe(a) == describe(b); }
 
-/// The simpler neighbours of a case, boldest steps first: fewer elements make all further runs shorter.
+/// The simpler neighbours of a case, boldest steps first: fewer elements and blocks make all further runs
+/// shorter.
 class Neighbours {
  public:
   Neighbours(const Domain& domain, const Instance& instance) : domain_(&domain), instance_(&instance) {}
 
   rc::Seq<Case> operator()(const Case& c) const {
-    auto all = rc::seq::concat(counts(c), simplified(c), other_variables(c), distributions(c), seeds(c));
+    auto all = rc::seq::concat(counts(c), smaller_grid(c), simplified(c), other_variables(c),
+                               distributions(c), seeds(c));
     return rc::seq::filter(std::move(all), [c](const Case& candidate) { return !same(candidate, c); });
   }
 
@@ -109,6 +111,10 @@ class Neighbours {
         if (rest < count->second) rests.push_back(rest);
     return rc::seq::concat(with(c, "count", rc::seq::fromContainer(std::move(rests))),
                            towards(c, "count", 0));
+  }
+
+  rc::Seq<Case> smaller_grid(const Case& c) const {
+    return c.variables.contains("grid") ? towards(c, "grid", 1) : rc::Seq<Case>();
   }
 
   rc::Seq<Case> other_variables(const Case& c) const {

@@ -525,9 +525,25 @@ TEST_CASE("the kernels of a named source that its contract does not launch are n
         .dump();
   };
   CHECK(notes("add_one.ptx")
-            .find("the contract does not launch other; to audit another kernel, name it: --entry "
-                  "\\\"other\\\"") != std::string::npos);
-  CHECK(notes("add_one.toml").find("does not launch") == std::string::npos);
+            .find("no contract launches other, so these kernels were not audited; to audit one, name it: "
+                  "--entry \\\"other\\\"") != std::string::npos);
+  CHECK(notes(".").find("no contract launches other") != std::string::npos);
+  CHECK(notes("add_one.toml").find("no contract launches") == std::string::npos);
+}
+
+TEST_CASE("a named source is audited with every contract of its folder that names it") {
+  const AddOne folder;
+  folder.file("add_one.ptx",
+              std::string(add_one_ptx) +
+                  replaced(add_one_ptx.substr(add_one_ptx.find(".visible")), "add_one(", "other("));
+  folder.file("second.toml", replaced(replaced(add_one_contract, "id = \"add_one\"", "id = \"second\""),
+                                      "entry = \"add_one\"", "entry = \"other\""));
+  folder.file("third.toml", replaced(add_one_contract, "path = \"add_one.ptx\"", "path = \"third.ptx\""));
+  const RanJson ran = run_json({"audit", folder.path("add_one.ptx"), "--cases", "2"});
+  REQUIRE(ran.json.at("kernels").size() == 2);
+  CHECK(ran.json.at("kernels").at(0).at("id") == "add_one");
+  CHECK(ran.json.at("kernels").at(1).at("id") == "second");
+  CHECK(ran.json.dump().find("no contract launches") == std::string::npos);
 }
 
 TEST_CASE("of many kernels that a contract does not launch, the note names three") {
@@ -539,9 +555,28 @@ TEST_CASE("of many kernels that a contract does not launch, the note names three
   const auto& notes = ran.json.at("kernels").at(0).at("notes");
   CHECK(std::ranges::count_if(notes, [](const nlohmann::json& note) {
           return note ==
-                 "the contract does not launch other0, other1, other2 and 997 more; to audit another "
-                 "kernel, name it: --entry \"other0\"";
+                 "no contract launches other0, other1, other2 and 997 more, so these kernels were not "
+                 "audited; to audit "
+                 "one, name it: --entry \"other0\"";
         }) == 1);
+}
+
+TEST_CASE("a stored case that was moved is replayed with the contract that is named") {
+  const AddOne folder(replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\""));
+  run({"audit", folder.path("add_one.toml"), "--cases", "20"});
+  const Folder other;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path("foldproof-cases")))
+    if (entry.path().extension() == ".toml")
+      std::filesystem::copy_file(entry, other.path("case.toml"),
+                                 std::filesystem::copy_options::overwrite_existing);
+  const RanJson lost = run_json({"replay", other.path("case.toml")});
+  CHECK(lost.status == 2);
+  CHECK(lost.json.at("error").at("message").get<std::string>().ends_with(
+      "; name its contract with --contract"));
+  const RanJson found =
+      run_json({"replay", other.path("case.toml"), "--contract", folder.path("add_one.toml")});
+  CHECK(found.status == 1);
+  CHECK(found.json.at("kernels").at(0).at("findings").at(0).at("kind") == "out-of-bounds");
 }
 
 TEST_CASE("init does not replace a source that has the name of a contract") {
@@ -573,7 +608,13 @@ TEST_CASE("a missing contract is guessed, and init writes the guess to a file", 
   const RanJson again = run_json({"init", source});
   CHECK(again.status == 2);
   CHECK(again.json.at("error").at("message").get<std::string>().find("--force") != std::string::npos);
+  CHECK(again.json.at("error").at("message").get<std::string>().find("--output") != std::string::npos);
   CHECK(run({"init", source, "--force"}).status == 0);
+  CHECK(run({"init", source, "--output", folder.path("second.toml")}).status == 0);
+  CHECK(foldproof::read_text_file(folder.path("second.toml"), 1 << 20).find("path = \"wrong.cu\"") !=
+        std::string::npos);
+  std::filesystem::create_directory(folder.path("below"));
+  CHECK(run({"init", source, "--output", folder.path("below/third.toml")}).status == 2);
 }
 
 TEST_CASE("--entry selects a kernel, with a guessed contract if the one next to the source is for another",

@@ -27,6 +27,7 @@ audits() {
   expect 0 "1 clean" "$1" audit /kernels/right.ptx --cases 20
   expect 1 "error[out-of-bounds]" "$1" audit /kernels/wrong.ptx --cases 20
   expect 3 "nvcc was not found" "$1" audit /kernels/right.cu
+  expect 0 "# Error bounds" head -1 "${1%/bin/foldproof}/share/doc/foldproof/docs/numerics.md"
 }
 
 ((EUID == 0)) || die "root is required for debootstrap and chroot"
