@@ -87,10 +87,10 @@ CheckResult checked_by_bound(const Outcome& outcome, const Dyadic& exact, const 
 }
 
 CheckResult checked_exactly(const Outcome& outcome, const Dyadic& expected, Element output,
-                            std::string_view what) {
+                            std::string_view what, std::string_view why) {
   CheckResult check_result = decided(outcome.value == expected, [&] {
-    return fmt::format("the result is {} but the {} is {}, and no rounding can occur for these inputs",
-                       outcome.text, what, to_text(expected));
+    return fmt::format("the result is {} but the {} is {}, and {}", outcome.text, what, to_text(expected),
+                       why);
   });
   measure(check_result, abs(outcome.value - expected), expected, output);
   return check_result;

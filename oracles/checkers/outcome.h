@@ -40,9 +40,10 @@ CheckResult checked_by_category(bool ok, const Outcome& outcome, std::string_vie
 CheckResult checked_by_bound(const Outcome& outcome, const Dyadic& exact, const Dyadic& bound, Element output,
                              std::string_view what);
 
-/// Checks a finite outcome that the inputs force to equal `expected`.
+/// Checks a finite outcome that must equal `expected`; `why`: a clause.
 CheckResult checked_exactly(const Outcome& outcome, const Dyadic& expected, Element output,
-                            std::string_view what);
+                            std::string_view what,
+                            std::string_view why = "no rounding can occur for these inputs");
 
 /// Checks against a result that need not be dyadic. `bound` covers the rounding before the output is written;
 /// without a bound, any outcome is accepted.

@@ -111,7 +111,13 @@ class SumChecker final : public TalliedSumChecker {
   CheckResult check_finite(const Outcome& outcome) const {
     if (bound_->is_zero() && outcome.single) {
       const Number expected = decode(a_.output, rounded(a_.output, exact_));
-      if (expected.is_finite()) return checked_exactly(outcome, Dyadic(expected), a_.output, "sum");
+      if (expected.is_finite() && Dyadic(expected) == exact_)
+        return checked_exactly(outcome, exact_, a_.output, "sum");
+      if (expected.is_finite())
+        return checked_exactly(outcome, Dyadic(expected), a_.output, "rounded sum",
+                               a_.sum == SumMethod::exact
+                                   ? "the contract claims that the exact sum is rounded once"
+                                   : "only the output is rounded for these inputs");
       return checked_by_category(saturates(outcome, exact_.is_negative()), outcome,
                                  fmt::format("the exact sum {} overflows", to_text(exact_)));
     }

@@ -269,6 +269,14 @@ TEST_CASE("with flushing, the order of zero and subnormal elements is open") {
   CHECK_FALSE(values->element(1, bits_of(Element::f32, 0x1p-131)).ok);  // no element
 }
 
+TEST_CASE("a wrong exact sum is compared with the rounded one") {
+  Arithmetic exact = all_in(Element::f32);
+  exact.sum = SumMethod::exact;
+  CHECK(checked(exact, {1, 0x1p-30}, 2).sentence ==
+        "the result is 0x1p+1 (2) but the rounded sum is 0x1p+0 (1), and the contract claims that the exact "
+        "sum is rounded once");
+}
+
 TEST_CASE("with flushing, an exact sum may lose subnormal terms and nothing else") {
   Arithmetic exact = all_in(Element::f32);
   exact.sum = SumMethod::exact;
