@@ -29,6 +29,9 @@ using Clock = std::chrono::steady_clock;
 
 /// Maximum number of findings to shrink; a kernel with more findings is wrong enough for the rest to wait.
 constexpr std::size_t most_shrunk = 8;
+/// Of all findings together, in warp instructions: with races under a random schedule up to two microseconds
+/// each.
+constexpr std::uint64_t most_shrinking = 20'000'000;
 constexpr std::ptrdiff_t most_of_a_kind = 100;  ///< of the same severity, in a report
 
 /// Number of guided cases, which come last: by default a quarter and at least four, but no more than half.
@@ -349,13 +352,14 @@ class Audit {
 
   /// If runs may differ, a smaller case must fail twice before it replaces a larger one, except for a
   /// timeout, where each run costs the full time limit.
-  Case shrunk(const Case& c, const Finding& finding) const {
+  Case shrunk(const Case& c, const Finding& finding) {
     const int runs = instance_.claims.deterministic || finding.kind == Kind::timeout ? 1 : 2;
     const auto fails = [&](const Case& candidate, std::uint64_t& cost) {
       for (int run = 0; run < runs; ++run) {
         if (end_reason() != EndReason::none) return false;
         const Evaluation evaluation = evaluated(candidate);
         cost += evaluation.cost;
+        shrinking_cost_ -= std::min(shrinking_cost_, evaluation.cost);
         if (find_like(evaluation.findings, finding) == nullptr) return false;
       }
       return true;
@@ -363,7 +367,9 @@ class Audit {
     const auto input = [&](const Case& candidate) {
       return elements_in(instance_.reduction->input, input_of(instance_, candidate));
     };
-    return shrink(c, domain_, instance_, fails, input);
+    ShrinkBudget budget;
+    budget.cost = std::min(budget.cost, shrinking_cost_);
+    return shrink(c, domain_, instance_, fails, input, budget);
   }
 
   KernelReport finished(EndReason ended_by, const std::string& ended_early) const {
@@ -466,12 +472,13 @@ class Audit {
   std::uint64_t bounded_ = 0, vacuous_ = 0;  ///< cases checked by a bound, and those with a vacuous bound
   std::shared_ptr<const ProvenanceTrace> trace_;  ///< of the largest case whose order can be named
   unsigned timeouts_ = 0;
-  std::set<Kind> omitted_;              ///< kinds with more findings than are reported
-  std::uint64_t left_out_ = 0;          ///< cases that the runner did not run
-  std::uint64_t incomplete_cases_ = 0;  ///< cases with incomplete provenance
-  std::string incomplete_;              ///< the reason
-  std::uint64_t generated_ = 0;         ///< cases that were generated and checked
-  std::string running_;                 ///< the case that runs
+  std::set<Kind> omitted_;                         ///< kinds with more findings than are reported
+  std::uint64_t left_out_ = 0;                     ///< cases that the runner did not run
+  std::uint64_t shrinking_cost_ = most_shrinking;  ///< that is left for all findings together
+  std::uint64_t incomplete_cases_ = 0;             ///< cases with incomplete provenance
+  std::string incomplete_;                         ///< the reason
+  std::uint64_t generated_ = 0;                    ///< cases that were generated and checked
+  std::string running_;                            ///< the case that runs
   EndReason ended_by_ = EndReason::none;
   std::string ended_early_;  ///< the reason as a sentence
   bool stopped_ = false, is_replay_ = false, has_store_failed_ = false;

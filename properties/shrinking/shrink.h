@@ -31,7 +31,8 @@ std::optional<Finding> not_reproduced(const Evaluator& evaluator, const Instance
 /// The budget of shrinking. Counted, not timed, so that the same failure always ends in the same case.
 struct ShrinkBudget {
   std::uint64_t runs = 400;
-  std::uint64_t cost = 20'000'000;  ///< in warp instructions: seconds
+  std::uint64_t cost =
+      10'000'000;  ///< in warp instructions, of which a run checks 0.5 to 5 million per second
 };
 
 /// Whether a case still fails in the same way; adds its cost to `cost`.
