@@ -32,7 +32,7 @@ std::optional<Finding> not_reproduced(const Evaluator& evaluator, const Instance
 struct ShrinkBudget {
   std::uint64_t runs = 400;
   std::uint64_t cost =
-      10'000'000;  ///< in warp instructions, of which a run checks 0.5 to 5 million per second
+      10'000'000;  ///< in warp instructions: 0.2 to 2 microseconds each
 };
 
 /// Whether a case still fails in the same way; adds its cost to `cost`.
