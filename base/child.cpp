@@ -313,8 +313,7 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const std::
   ProcessResult result;
   result.output = output_of(leader, output.from.number(), deadline);
   const std::optional<ExitStatus> status = deadline ? leader.wait(*deadline) : leader.wait();
-  if (!status)
-    throw Unsupported(fmt::format("{} did not end in time", arguments.at(0)));
+  if (!status) throw Unsupported(fmt::format("{} did not end in time", arguments.at(0)));
   const std::string why = read_to_end(failure.from.number(), most_output);
   if (why.starts_with('i')) throw InputError(why.substr(1));
   if (why.starts_with('u')) throw Unsupported(why.substr(1));

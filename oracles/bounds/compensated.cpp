@@ -26,7 +26,8 @@ Bound kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, const D
   const Dyadic corrections = up * up * (main + u);  // upper bound on the sum over |c|, in the same units
   if (corrections >= one)
     return Bound::none(fmt::format(
-        "the bound for Kahan's loop requires n u (1 + u)^3 < 1: {} terms are too many for {} bits", terms, precision));
+        "the bound for Kahan's loop requires n u (1 + u)^3 < 1: {} terms are too many for {} bits", terms,
+        precision));
   const Dyadic numerator = up * u * (one + up * up + (one + up) * main) * magnitude;
   return u * abs(sum) + quotient(numerator, one - corrections, quotient_bits).high;
 }

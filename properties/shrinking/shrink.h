@@ -31,8 +31,7 @@ std::optional<Finding> not_reproduced(const Evaluator& evaluator, const Instance
 /// The budget of shrinking. Counted, not timed, so that the same failure always ends in the same case.
 struct ShrinkBudget {
   std::uint64_t runs = 400;
-  std::uint64_t cost =
-      10'000'000;  ///< in warp instructions: 0.2 to 2 microseconds each
+  std::uint64_t cost = 10'000'000;  ///< in warp instructions: 0.2 to 2 microseconds each
 };
 
 /// Whether a case still fails in the same way; adds its cost to `cost`.
