@@ -74,7 +74,7 @@ struct Job {
   std::uint64_t group = 0;
 };
 
-inline constexpr std::uint64_t uncounted_cost = 1 << 20;
+inline constexpr std::uint64_t uncounted_cost = 1 << 17;
 
 /// If `completed` is false, a finding ended the job, or another job of its group, early, and the contents are
 /// meaningless. Undefined bytes and padding hold UndefinedFill::poison.

@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t most_shrunk = 8;
 /// Of all findings together, in warp instructions: with races under a random schedule up to two microseconds
 /// each.
-constexpr std::uint64_t most_shrinking = 20'000'000;
+constexpr std::uint64_t most_shrinking = 30'000'000;
 constexpr std::ptrdiff_t most_of_a_kind = 100;  ///< of the same severity, in a report
 
 /// Number of guided cases, which come last: by default a quarter and at least four, but no more than half.

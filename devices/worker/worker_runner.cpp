@@ -15,7 +15,7 @@ namespace foldproof {
 namespace {
 
 /// The cost of a job that ends its process, and of one that times out.
-constexpr std::uint64_t cost_of_a_process = 1 << 25, cost_of_a_timeout = 1 << 25;
+constexpr std::uint64_t cost_of_a_process = 1 << 22, cost_of_a_timeout = 1 << 22;
 /// Limits per call: a kernel that does not end in two cases rarely ends in others, and further crashes of its
 /// process give no new information.
 constexpr unsigned max_timeouts = 2, max_processes = 3;

@@ -100,9 +100,9 @@ TEST_CASE("A job that kills its process costs more than others, and one that is 
       {job(1, "output", 0, 1), job(2, "is killed", 0, 1), job(3, "output", 0, 1), job(4, "hangs", 0, 2)});
   REQUIRE(results.size() == 4);
   CHECK(results[0].cost == uncounted_cost);
-  CHECK(results[1].cost == std::uint64_t{1} << 25);
+  CHECK(results[1].cost == std::uint64_t{1} << 22);
   CHECK(results[2].cost == 0);
-  CHECK(results[3].cost == std::uint64_t{1} << 25);
+  CHECK(results[3].cost == std::uint64_t{1} << 22);
 }
 
 TEST_CASE("After a job that kills its process, only jobs of other groups are run", "[worker]") {
