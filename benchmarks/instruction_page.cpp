@@ -210,10 +210,12 @@ std::string Page::gpu_text(const RowEvidence& evidence) const {
   if (open.operand_sets > 0) parts.push_back(fmt::format("open ({}): {}", open.why_open, equal_sets(open)));
   GpuEvidence all = defined;
   all.add(open);
-  for (const auto& [reason, forms] : all.refused)
-    parts.push_back(fmt::format("{} form{} refused: {}", forms, forms == 1 ? "" : "s", reason));
-  for (const auto& [reason, forms] : all.failed)
-    parts.push_back(fmt::format("{} form{} failed: {}", forms, forms == 1 ? "" : "s", reason));
+  const auto add_forms = [&](std::string_view what, const std::map<std::string, std::uint64_t>& by_reason) {
+    for (const auto& [reason, forms] : by_reason)
+      parts.push_back(fmt::format("{} form{} {}: {}", forms, forms == 1 ? "" : "s", what, reason));
+  };
+  add_forms("refused", all.refused);
+  add_forms("failed", all.failed);
   return parts.empty() ? "not measured" : markdown_text(listed(parts, "; "));
 }
 

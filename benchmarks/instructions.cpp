@@ -103,7 +103,7 @@ Comparison compare_all(const std::vector<FormGroup>& groups, unsigned jobs) {
   return {{gpus().name, merged(results)}, !whole};
 }
 
-std::string lines_of(std::string_view what, const std::map<std::string, std::uint64_t>& forms_by_reason) {
+std::string forms_text(std::string_view what, const std::map<std::string, std::uint64_t>& forms_by_reason) {
   std::string text;
   for (const auto& [reason, forms] : forms_by_reason)
     text += fmt::format("{}: {} form{}: {}\n", what, forms, forms == 1 ? "" : "s", printable(reason));
@@ -128,7 +128,7 @@ std::string text_of(const GpuRecord& record) {
   line("open", open);
   text += differences;
   defined.add(open);
-  return text + lines_of("refused", defined.refused) + lines_of("failed", defined.failed);
+  return text + forms_text("refused", defined.refused) + forms_text("failed", defined.failed);
 }
 
 int compare(const Arguments& a, const Console& console) {

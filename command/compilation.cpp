@@ -61,6 +61,7 @@ void Compilation::note_other_kernels(Subject& subject) const {
 Compilation::Compilation(std::vector<Subject>& subjects, const CompileOptions& options) : options_(options) {
   const TimeLimit reading(options.deadline);
   for (const Subject& subject : subjects) {
+    if (!subject.covers_source) continue;
     auto& launched = launched_[source_of(subject.contract)];
     for (std::string& name : launched_by(subject.contract, &LaunchContract::entry))
       launched.insert(std::move(name));

@@ -19,8 +19,7 @@ namespace foldproof {
 struct Subject {
   Contract contract;
   /// For the reports of all instances. Without a contract: what was assumed, and one sentence for each kernel
-  /// that was left out. After the compilation: the kernels of a named source that the contract does not
-  /// launch.
+  /// that was left out. After the compilation: the kernels of its source that no contract launches.
   std::vector<std::string> notes;
   std::shared_ptr<const Image> image;
   /// Of the contract or, without one, of the source; settled (base/files.h), since a link may replace it.

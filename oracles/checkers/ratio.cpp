@@ -4,7 +4,6 @@
 #include "oracles/checkers/checkers.h"
 #include "oracles/checkers/outcome.h"
 #include "oracles/dyadic.h"
-#include "oracles/references/extremes.h"
 
 namespace foldproof {
 namespace {

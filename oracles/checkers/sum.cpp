@@ -111,13 +111,7 @@ class SumChecker final : public TalliedSumChecker {
   CheckResult check_finite(const Outcome& outcome) const {
     if (bound_->is_zero() && outcome.single) {
       const Number expected = decode(a_.output, rounded(a_.output, exact_));
-      if (expected.is_finite() && Dyadic(expected) == exact_)
-        return checked_exactly(outcome, exact_, a_.output, "sum");
-      if (expected.is_finite())
-        return checked_exactly(outcome, Dyadic(expected), a_.output, "rounded sum",
-                               a_.sum == SumMethod::exact
-                                   ? "the contract claims that the exact sum is rounded once"
-                                   : "only the output is rounded for these inputs");
+      if (expected.is_finite()) return check_rounded_once(outcome, Dyadic(expected));
       return checked_by_category(saturates(outcome, exact_.is_negative()), outcome,
                                  fmt::format("the exact sum {} overflows", to_text(exact_)));
     }
@@ -128,6 +122,15 @@ class SumChecker final : public TalliedSumChecker {
         *bound_ + output_rounding(outcome) + output_flush_loss(a_, outcome.single ? 1 : tally_.nonzero);
     if (bound.is_zero()) return checked_exactly(outcome, exact_, a_.output, "sum");
     return checked_by_bound(outcome, exact_, bound, a_.output, "sum");
+  }
+
+  /// `expected`: the exact sum, rounded to the output.
+  CheckResult check_rounded_once(const Outcome& outcome, const Dyadic& expected) const {
+    if (expected == exact_) return checked_exactly(outcome, exact_, a_.output, "sum");
+    return checked_exactly(outcome, expected, a_.output, "rounded sum",
+                           a_.sum == SumMethod::exact
+                               ? "the contract claims that the exact sum is rounded once"
+                               : "only the output is rounded for these inputs");
   }
 
   /// For one value, half a unit in its last place; for several, at most u of all magnitudes and half the

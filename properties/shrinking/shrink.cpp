@@ -117,12 +117,14 @@ class Neighbours {
     return c.variables.contains("grid") ? towards(c, "grid", 1) : rc::Seq<Case>();
   }
 
+  /// All except the count and the grid, which have been tried by then.
   rc::Seq<Case> other_variables(const Case& c) const {
     rc::Seq<Case> all;
     Variables chosen;
     for (const auto& variable : domain_->variables()) {
       const std::int64_t low = domain_->bounds(variable, chosen).low;
-      if (variable.first != "count") all = rc::seq::concat(std::move(all), towards(c, variable.first, low));
+      if (variable.first != "count" && variable.first != "grid")
+        all = rc::seq::concat(std::move(all), towards(c, variable.first, low));
       chosen[variable.first] = c.variables.at(variable.first);
     }
     return all;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <sstream>
 #include <stdexcept>
 
 #include "base/text.h"
@@ -11,17 +12,12 @@
 namespace foldproof::structure {
 namespace {
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
-}
-
 /// The cells of "| a | b |"; empty if the line is not a table row.
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
   if (!line.starts_with("|")) return cells;
   std::istringstream stream(line.substr(1));
-  for (std::string cell; std::getline(stream, cell, '|');) cells.push_back(trimmed(cell));
+  for (std::string cell; std::getline(stream, cell, '|');) cells.emplace_back(trimmed(cell));
   return cells;
 }
 

@@ -45,6 +45,7 @@ struct Test {
   }
 };
 
+/// by_basic() as a table: each execution of an instruction reads it.
 constexpr auto basics = [] {
   std::array<ByBasic, static_cast<std::size_t>(Compare::nan) + 1> all{};
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = by_basic(static_cast<Compare>(i));
@@ -163,14 +164,12 @@ template <class T, bool ftz, bool bits_only, class F>
 Compute choose_compare(Compare compare, F f) {
   if (!comparable<T, bits_only>(compare)) return nullptr;
   const auto with = [&]<Compare basic> { return f.template operator()<Test<basic, ftz, T>>(); };
-  switch (by_basic(compare).basic) {
-    case Compare::eq: return with.template operator()<Compare::eq>();
-    case Compare::ne: return with.template operator()<Compare::ne>();
-    default: break;
-  }
+  const Compare wanted = by_basic(compare).basic;
+  if (wanted == Compare::eq) return with.template operator()<Compare::eq>();
+  if (wanted == Compare::ne) return with.template operator()<Compare::ne>();
   if constexpr (!bits_only) {
-    if (by_basic(compare).basic == Compare::lt) return with.template operator()<Compare::lt>();
-    if (by_basic(compare).basic == Compare::le) return with.template operator()<Compare::le>();
+    if (wanted == Compare::lt) return with.template operator()<Compare::lt>();
+    if (wanted == Compare::le) return with.template operator()<Compare::le>();
     if constexpr (!std::is_integral_v<T>) return with.template operator()<Compare::num>();
   }
   return nullptr;
