@@ -87,14 +87,15 @@ std::string out_of_memory(const TaskPool& pool) {
                      pool.memory >> 20);
 }
 
-void work_and_report(const TaskPool& pool, std::size_t task, int to) {
-  keep_freed_memory();
-  if (pool.memory != 0) limit_memory(pool.memory, pool.memory);
+/// Returns whether the process may run another task.
+bool work_and_report(const TaskPool& pool, std::size_t task, int to) {
+  bool has_result = false;
   try {
     const TaskReporter reporter{
         [to](std::uint64_t done) { send(to, Message::progress, std::to_string(done)); },
         [to](const std::string& so_far) { send(to, Message::so_far, so_far); }};
     send(to, Message::result, pool.work(task, reporter));
+    has_result = true;
   } catch (const InputError& error) {
     send(to, Message::wrong_input, pack(error.sentence(), error.position()));
   } catch (const Unsupported& error) {
@@ -106,6 +107,15 @@ void work_and_report(const TaskPool& pool, std::size_t task, int to) {
     send(to, Message::failed, fmt::format("internal error: {}", error.what()));
   }
   std::fflush(stderr);
+  return has_result && pool.shares_process(task);
+}
+
+/// Runs a task, then each task whose number arrives.
+void work_off(const TaskPool& pool, std::size_t task, int from, int to) {
+  keep_freed_memory();
+  if (pool.memory != 0) limit_memory(pool.memory, pool.memory);
+  while (work_and_report(pool, task, to) && read_all(from, &task, sizeof task)) {
+  }
 }
 
 // --- in the process that started them
@@ -116,20 +126,34 @@ constexpr std::chrono::milliseconds interrupt_grace{1000}, late_grace{500};
 
 /// A running task.
 struct Task {
-  Task(std::size_t task, unsigned in, Descriptor end, Child child)
-      : number(task), slot(in), from(std::move(end)), process(std::move(child)) {}
+  explicit Task(std::size_t task) : number(task) {}
   std::size_t number;
-  unsigned slot;
-  Descriptor from;
-  Child process;
-  std::string received;
   std::chrono::steady_clock::time_point progressed = std::chrono::steady_clock::now();
   EndReason requested_end = EndReason::none;  ///< the reason for which it was asked to end
-  bool is_killed = false;
-  bool has_reported = false;  ///< progress or a partial result
+  bool has_reported = false;                  ///< progress or a partial result
   std::uint64_t done = 0;
   std::string so_far;
   std::optional<Outcome> outcome;
+};
+
+/// A process with its task.
+struct Process {
+  Process(std::size_t first, unsigned in, Descriptor reports, Descriptor tasks, std::vector<bool> could,
+          Child fork)
+      : task(first),
+        slot(in),
+        from(std::move(reports)),
+        to(std::move(tasks)),
+        could_start(std::move(could)),
+        child(std::move(fork)) {}
+  Task task;
+  unsigned slot;
+  Descriptor from, to;
+  std::vector<bool> could_start;  ///< by task, when the process was forked: it has what they need
+  Child child;
+  std::string received;
+  bool is_fresh = true;  ///< this is its first task
+  bool is_killed = false;
 };
 
 void take(Task& task, Message message, const std::string& body) {
@@ -157,18 +181,19 @@ void take(Task& task, Message message, const std::string& body) {
   task.outcome = std::move(outcome);
 }
 
-/// Reads what is available. Returns false once the task has closed its end.
-bool receive(Task& task) {
+/// Reads what is available. Returns false once the process has closed its end.
+bool receive(Process& process) {
   std::array<char, 65536> buffer;
-  const ssize_t got = read(task.from.number(), buffer.data(), buffer.size());
+  const ssize_t got = read(process.from.number(), buffer.data(), buffer.size());
   if (got < 0) return errno == EINTR || errno == EAGAIN;
-  task.received.append(buffer.data(), static_cast<std::size_t>(got));
+  std::string& received = process.received;
+  received.append(buffer.data(), static_cast<std::size_t>(got));
   Header header{};
-  while (task.received.size() >= sizeof header) {
-    std::memcpy(&header, task.received.data(), sizeof header);
-    if (task.received.size() - sizeof header < header.bytes) break;
-    take(task, header.message, task.received.substr(sizeof header, header.bytes));
-    task.received.erase(0, sizeof header + header.bytes);
+  while (received.size() >= sizeof header) {
+    std::memcpy(&header, received.data(), sizeof header);
+    if (received.size() - sizeof header < header.bytes) break;
+    take(process.task, header.message, received.substr(sizeof header, header.bytes));
+    received.erase(0, sizeof header + header.bytes);
   }
   return got > 0;
 }
@@ -183,13 +208,17 @@ Outcome::Ending ending_of(EndReason reason) {
 
 /// Whether a task that was asked to end may still send something. Until its first report it has nothing to
 /// return, except which of its work was too slow.
-bool may_return(const Task& task) {
-  return !task.outcome && !task.is_killed && (task.has_reported || task.requested_end == EndReason::too_slow);
+bool may_return(const Process& process) {
+  const Task& task = process.task;
+  return !task.outcome && !process.is_killed &&
+         (task.has_reported || task.requested_end == EndReason::too_slow);
 }
 
-Outcome outcome_of(Task& task) {
-  task.from.reset();
-  const ExitStatus status = task.process.wait();
+/// Waits until the process has ended.
+Outcome outcome_of(Process& process) {
+  process.from.reset();
+  const ExitStatus status = process.child.wait();
+  const Task& task = process.task;
   if (task.outcome) return *task.outcome;
   if (task.requested_end != EndReason::none) return {ending_of(task.requested_end), {}, {}, task.so_far};
   return {Outcome::Ending::crashed,
@@ -202,7 +231,7 @@ Outcome outcome_of(Task& task) {
 /// One run of a pool.
 class Run {
  public:
-  explicit Run(const TaskPool& pool) : pool_(pool), waiting_(pool.tasks) {
+  explicit Run(const TaskPool& pool) : pool_(pool), waiting_(pool.tasks), needs_own_(pool.tasks) {
     std::iota(waiting_.begin(), waiting_.end(), std::size_t{0});
   }
 
@@ -215,21 +244,28 @@ class Run {
     }
     if (running_.empty() && !is_interrupted() && !is_late()) return true;
     const EndReason reason = is_interrupted() ? EndReason::interrupted : EndReason::out_of_time;
-    for (Task& task : running_) request_end(task, reason);
+    for (Process& process : running_) request_end(process, reason);
     if (pool_.can_end_early) let_end();
-    for (Task& task : running_) task.process.abandon();
-    for (Task& task : running_) report_end(task);
+    for (Process& process : running_) process.child.abandon();
+    for (const Process& process : running_) report_end(process.task);
     for (const std::size_t task : waiting_) pool_.finished(task, {ending_of(reason), {}, {}, {}});
     return !is_interrupted();
   }
 
  private:
-  /// Starts as many tasks as possible. Returns whether it started one.
+  using Waiting = std::deque<std::size_t>;
+
+  bool can_start(std::size_t task) const { return !pool_.can_start || pool_.can_start(task); }
+
+  Waiting::iterator next_task() {
+    return std::ranges::find_if(waiting_, [&](std::size_t task) { return can_start(task); });
+  }
+
+  /// Starts as many processes as possible. Returns whether it started one.
   bool starts_tasks() {
     bool has_started = false;
     while (running_.size() < pool_.processes) {
-      const auto next = std::ranges::find_if(
-          waiting_, [&](std::size_t task) { return !pool_.can_start || pool_.can_start(task); });
+      const auto next = next_task();
       if (next == waiting_.end()) break;
       start(*next);
       waiting_.erase(next);
@@ -241,36 +277,76 @@ class Run {
   void start(std::size_t number) {
     const unsigned slot = free_slot();
     if (pool_.starting) pool_.starting(number, slot);
-    Pipe pipe;
+    Pipe reports, tasks;
     const auto work = [&] {
       if (pool_.can_end_early) receive_end_reasons();
-      pipe.from.reset();
+      reports.from.reset();
+      tasks.to.reset();
       make_temporary_folders_in(temporary_.path());
-      work_and_report(pool_, number, pipe.to.number());
+      work_off(pool_, number, tasks.from.number(), reports.to.number());
     };
-    Child process(work, ProcessGroup::own);
-    running_.emplace_back(number, slot, std::move(pipe.from), std::move(process));
+    Child child(work, ProcessGroup::own);
+    running_.emplace_back(number, slot, std::move(reports.from), std::move(tasks.to), startable(),
+                          std::move(child));
+  }
+
+  std::vector<bool> startable() const {
+    std::vector<bool> able(pool_.tasks);
+    for (const std::size_t task : waiting_) able[task] = can_start(task);
+    return able;
   }
 
   unsigned free_slot() const {
     unsigned slot = 0;
-    while (std::ranges::find(running_, slot, &Task::slot) != running_.end()) ++slot;
+    while (std::ranges::find(running_, slot, &Process::slot) != running_.end()) ++slot;
     return slot;
+  }
+
+  /// Whether the process has returned its result, and waits for another task.
+  bool waits_for_task(const Process& process) const {
+    const auto& outcome = process.task.outcome;
+    return outcome && outcome->ending == Outcome::Ending::finished &&
+           pool_.shares_process(process.task.number);
+  }
+
+  /// Gives the process the next task, if that is one for it.
+  bool gives_task(Process& process) {
+    const auto next = next_task();
+    if (process.task.requested_end != EndReason::none || next == waiting_.end()) return false;
+    const std::size_t number = *next;
+    if (!pool_.shares_process(number) || needs_own_[number] || !process.could_start[number]) return false;
+    if (!write_all(process.to.number(), &number, sizeof number)) return false;
+    process.task = Task(number);
+    process.is_fresh = false;
+    waiting_.erase(next);
+    return true;
+  }
+
+  /// Reports the end of the task, or repeats it if an earlier task of its process may be to blame.
+  void end_task(const Process& process, Outcome outcome) {
+    const std::size_t number = process.task.number;
+    if (outcome.ending == Outcome::Ending::crashed && !process.is_fresh) {
+      needs_own_[number] = true;
+      waiting_.push_front(number);
+    } else {
+      pool_.finished(number, std::move(outcome));
+    }
   }
 
   std::vector<pollfd> descriptors_of_running() const {
     std::vector<pollfd> descriptors;
-    for (const Task& task : running_) descriptors.push_back({task.from.number(), POLLIN, 0});
+    for (const Process& process : running_) descriptors.push_back({process.from.number(), POLLIN, 0});
     return descriptors;
   }
 
   bool is_late() const { return pool_.deadline && std::chrono::steady_clock::now() >= *pool_.deadline; }
 
-  void request_end(Task& task, EndReason reason) const {
+  void request_end(Process& process, EndReason reason) const {
+    Task& task = process.task;
     if (task.requested_end != EndReason::none) return;
     task.requested_end = reason;
     task.progressed = std::chrono::steady_clock::now();
-    if (pool_.can_end_early) task.process.signal(signal_of(reason));
+    if (pool_.can_end_early) process.child.signal(signal_of(reason));
   }
 
   bool is_impatient(const Task& task) const {
@@ -279,15 +355,15 @@ class Run {
   }
 
   /// Asks tasks without progress to end, and kills those that then do not end. receive_all() removes a killed
-  /// task once the system has freed its memory, which may take seconds.
+  /// process once the system has freed its memory, which may take seconds.
   void end_slow_tasks() {
-    for (Task& task : running_) {
-      const auto waited = std::chrono::steady_clock::now() - task.progressed;
-      if (task.requested_end != EndReason::none)
-        task.is_killed |= !pool_.can_end_early || waited > interrupt_grace;
-      else if (is_impatient(task))
-        request_end(task, EndReason::too_slow);
-      if (task.is_killed) task.process.signal(SIGKILL);
+    for (Process& process : running_) {
+      const auto waited = std::chrono::steady_clock::now() - process.task.progressed;
+      if (process.task.requested_end != EndReason::none)
+        process.is_killed |= !pool_.can_end_early || waited > interrupt_grace;
+      else if (is_impatient(process.task))
+        request_end(process, EndReason::too_slow);
+      if (process.is_killed) process.child.signal(SIGKILL);
     }
   }
 
@@ -306,16 +382,20 @@ class Run {
     return receive_all(descriptors);
   }
 
-  /// Reads what is available from each task and removes those that have ended. Returns the sum of their
-  /// reported progress.
+  /// Reads what is available from each process and removes those that have ended or have no further task.
+  /// Returns the sum of the reported progress.
   std::uint64_t receive_all(const std::vector<pollfd>& descriptors) {
     std::uint64_t done = 0;
-    auto task = running_.begin();
+    auto process = running_.begin();
     for (const pollfd& d : descriptors) {
-      const bool open = d.revents == 0 || receive(*task);
-      done += task->done;
-      if (!open) pool_.finished(task->number, outcome_of(*task));
-      task = open ? std::next(task) : running_.erase(task);
+      bool stays = d.revents == 0 || receive(*process);
+      done += process->task.done;
+      if (!stays) end_task(*process, outcome_of(*process));
+      if (stays && waits_for_task(*process)) {
+        end_task(*process, std::move(*process->task.outcome));
+        stays = gives_task(*process);
+      }
+      process = stays ? std::next(process) : running_.erase(process);
     }
     return done;
   }
@@ -344,8 +424,9 @@ class Run {
   const TaskPool& pool_;
   const GracefulEnd graceful_;
   const TemporaryFolder temporary_;
-  std::deque<std::size_t> waiting_;
-  std::list<Task> running_;
+  Waiting waiting_;
+  std::vector<bool> needs_own_;  ///< by task: a process that has run no other
+  std::list<Process> running_;
 };
 
 }  // namespace
@@ -356,6 +437,8 @@ std::string Outcome::reason() const {
   if (ending == Ending::out_of_time) return "the time budget was exhausted";
   return position.file.empty() ? text : to_string(position) + ": " + text;
 }
+
+bool TaskPool::shares_process(std::size_t task) const { return may_share_process && may_share_process(task); }
 
 bool TaskPool::run() const { return Run(*this).run(); }
 

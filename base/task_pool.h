@@ -41,8 +41,8 @@ struct TaskReporter {
       so_far;  ///< a partial result, kept in case the process ends early
 };
 
-/// Runs tasks, each in its own process and process group, so that the processes that a task starts end with
-/// it when the run is interrupted. The tasks' temporary folders are always removed.
+/// Runs tasks in processes that lead their own process groups, so that the processes that a task starts end
+/// with it when the run is interrupted. The tasks' temporary folders are always removed.
 struct TaskPool {
   std::size_t tasks = 0;
   unsigned processes = 1;  ///< at a time
@@ -59,6 +59,11 @@ struct TaskPool {
   /// that can start, the one with the lowest number starts first. Asked again whenever a task has finished; a
   /// task that never can is not reported.
   std::function<bool(std::size_t task)> can_start;
+  /// Whether a task may run in a process in which other such tasks have returned their results; absent: no.
+  /// That saves the time that the system takes to provide a process and its memory. Such a task must leave
+  /// nothing behind that affects another one. If it crashes there or lacks memory, it is repeated in a
+  /// process of its own.
+  std::function<bool(std::size_t task)> may_share_process;
   /// Called in the task's process. Returns the task's result.
   std::function<std::string(std::size_t task, const TaskReporter& reporter)> work;
   /// Called in this process before a task's process starts. `slot` is less than `processes`; running tasks
@@ -74,6 +79,8 @@ struct TaskPool {
   /// end early have a moment to do so. Tasks that did not finish are reported as interrupted or out of time.
   /// Returns false if the user interrupted the run. Throws Unsupported if a process cannot be started.
   bool run() const;
+
+  bool shares_process(std::size_t task) const;
 };
 
 }  // namespace foldproof

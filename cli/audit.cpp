@@ -30,7 +30,7 @@ namespace {
 
 struct AuditCommandLine : AuditArguments {
   std::string device = "emulated", sanitizer, case_limit, report, store, only_case, prove_budget = "30s";
-  std::optional<std::uint64_t> guided;
+  std::optional<std::uint64_t> guided, least_cases;
   bool prove = false, counters = false, coverage = false, large = false;
 };
 
@@ -39,6 +39,7 @@ CampaignOptions campaign_options(const AuditCommandLine& arguments) {
   options.cases = arguments.cases;
   options.largest_count = arguments.largest;
   options.audit.guided = arguments.guided;
+  options.audit.least_cases = arguments.least_cases;
   options.audit.seed = parse_seed(arguments.seed);
   options.deadline = arguments.deadline();
   if (!arguments.store.empty()) options.store = settled_path(arguments.store);
@@ -300,6 +301,11 @@ Run attach_audit(CLI::App& app, Console& console) {
   app.add_option("--search", a->guided,
                  "Cases spent on guided search for a larger error (default: a quarter, at least 4)")
       ->check(quietly(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40)))
+      ->type_name("N");
+  app.add_option("--min-cases", a->least_cases,
+                 "If --budget ends the audit of an instance after fewer cases, it is skipped (default: all "
+                 "its cases)")
+      ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32)))
       ->type_name("N");
   app.add_flag(
       "--counters", a->counters,

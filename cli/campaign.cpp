@@ -181,6 +181,9 @@ class Campaign {
                                                                                      : std::nullopt;
     };
     pool.can_start = [&](std::size_t task) { return can_start(task); };
+    pool.may_share_process = [&](std::size_t task) {
+      return !tasks_[task].compiles && runs_on_emulated_device(bundle(task).front());
+    };
     pool.starting = [&](std::size_t task, unsigned slot) {
       if (!tasks_[task].compiles && needs_gpu_worker(bundle(task).front())) workers_.prepare(slot);
     };

@@ -1,4 +1,4 @@
-// Audits many instances, each in its own process, with reports in the order of the instances.
+// Audits many instances in several processes, with reports in the order of the instances.
 #pragma once
 
 #include <chrono>

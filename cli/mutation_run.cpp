@@ -178,6 +178,7 @@ MutationRun run_mutations(const std::vector<Assignment>& assignments,
   pool.memory = memory_share(pool.tasks, pool.processes);
   pool.can_end_early = true;
   pool.deadline = options.deadline;
+  pool.may_share_process = [](std::size_t) { return true; };
   pool.work = [&](std::size_t task, const TaskReporter& reporter) {
     MutationOptions mutation = options.mutation;
     mutation.progress = reporter.done;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -44,15 +47,19 @@ Dim3 parse_extent(const std::string& text, const std::string& option) {
 }
 
 std::chrono::milliseconds parse_duration(const std::string& text, const std::string& option) {
+  constexpr double longest_milliseconds = 1e12;  // about 30 years; a clock's nanoseconds have 64 bits
   constexpr struct {
     std::string_view suffix;
-    std::uint64_t milliseconds;
+    double milliseconds;
   } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"", 1000}};
   for (const auto& unit : units) {
     if (!text.ends_with(unit.suffix)) continue;
-    const auto value = whole_number(std::string_view(text).substr(0, text.size() - unit.suffix.size()));
-    if (value && *value > 0 && *value <= 1'000'000'000)
-      return std::chrono::milliseconds(*value * unit.milliseconds);
+    const char* const end = text.data() + text.size() - unit.suffix.size();
+    double value = 0;
+    const auto [rest, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
+    const double milliseconds = value * unit.milliseconds;
+    if (error == std::errc() && rest == end && milliseconds > 0 && milliseconds <= longest_milliseconds)
+      return std::chrono::milliseconds(std::max(1LL, std::llround(milliseconds)));
   }
   throw InputError(fmt::format("{} takes a time such as 60s, 500ms or 5m, not \"{}\"", option, text));
 }

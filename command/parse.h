@@ -16,7 +16,7 @@ std::uint64_t parse_number(const std::string& text, const std::string& option, s
 /// "X", "X,Y" or "X,Y,Z"; each at least 1.
 Dim3 parse_extent(const std::string& text, const std::string& option);
 
-/// "90s", "500ms", "2m", "1h"; a bare number is seconds.
+/// "90s", "1.5h", "500ms", "2m"; a bare number is seconds. At most 10^12 milliseconds.
 std::chrono::milliseconds parse_duration(const std::string& text, const std::string& option);
 
 /// A number, or "random" for a random one.

@@ -54,8 +54,28 @@ struct BytePart {
   std::uint8_t constant = 0;
 };
 
+/// Nodes by number, in blocks that never move: a run of a large kernel has millions of nodes, and what it
+/// frees fits the next run.
+class NodeList {
+ public:
+  std::size_t size() const {
+    return blocks_.empty() ? 0 : (blocks_.size() - 1) * block + blocks_.back().size();
+  }
+  const Node& operator[](std::size_t at) const { return blocks_[at / block][at % block]; }
+  Node& operator[](std::size_t at) { return blocks_[at / block][at % block]; }
+  void push_back(const Node& node) {
+    if (blocks_.empty() || blocks_.back().size() == block) blocks_.emplace_back().reserve(block);
+    blocks_.back().push_back(node);
+  }
+
+ private:
+  static constexpr std::size_t block = std::size_t{1} << 15;
+  std::vector<std::vector<Node>> blocks_;
+};
+
 class Expressions {
  public:
+  Expressions() { nodes_.push_back({}); }
   /// Begins with the elements of an input as nodes 1 … n.
   void add_input(Element element, std::span<const std::byte> values);
 
@@ -85,7 +105,7 @@ class Expressions {
   void mark_incomplete(std::string_view why);
 
  private:
-  std::vector<Node> nodes_ = std::vector<Node>(1);
+  NodeList nodes_;
   std::vector<NodeId> decisions_;
   std::optional<std::string> incomplete_;
   NodeId inputs_ = 0;

@@ -425,7 +425,10 @@ class Audit {
     triaged = triaged_for(patient, report);
     triaged.verdict = Verdict::skipped;
     triaged.expected = false;
-    triaged.reason = ended_early;
+    triaged.reason = ended_by == EndReason::out_of_time && generated_ != 0
+                         ? fmt::format("{} after {} of {} cases; --min-cases accepts fewer", ended_early,
+                                       generated_, options_.cases)
+                         : ended_early;
     return triaged;
   }
 
@@ -447,13 +450,18 @@ class Audit {
   }
 
   /// A run that ended early, or at a timeout (even an accepted one), cannot show that a kernel is clean, or
-  /// that a defect has only the announced findings. A run that used up its budget counts if it generated at
-  /// least one case; stored cases do not count, because an attacker may have written them.
+  /// that a defect has only the announced findings. A run that used up its budget counts if it generated
+  /// enough cases; stored cases do not count, because an attacker may have written them.
   bool shows_enough(const KernelReport& triaged, EndReason ended_by, const std::string& ended_early) const {
     const bool is_clean = triaged.verdict == Verdict::clean;
     if (ended_by == EndReason::none) return !is_clean || ended_early.empty();
-    if (is_clean || triaged.expected) return ended_by == EndReason::out_of_time && generated_ != 0;
+    if (is_clean || triaged.expected) return ended_by == EndReason::out_of_time && has_enough_cases();
     return contract_.expected.empty();
+  }
+
+  bool has_enough_cases() const {
+    return generated_ >= std::clamp<std::uint64_t>(options_.least_cases.value_or(options_.cases), 1,
+                                                   std::max<std::uint64_t>(options_.cases, 1));
   }
 
   const Contract& contract_;

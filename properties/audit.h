@@ -11,6 +11,7 @@
 #include "contracts/contract.h"
 #include "devices/runner.h"
 #include "properties/case.h"
+#include "properties/generation/domain.h"
 #include "properties/verdict.h"
 
 namespace foldproof {
@@ -24,10 +25,10 @@ struct AuditOptions {
   /// a quarter and at least 4, but no more than half.
   std::optional<std::uint64_t> guided;
   std::optional<std::chrono::milliseconds> budget;  ///< per instance; stops generating when spent
+  /// If the budget ends the audit after fewer generated cases, the verdict is `skipped`; absent: all.
+  std::optional<std::uint64_t> least_cases;
   std::uint64_t seed = 1;  ///< a case's seed is a hash of this, the instance and the case's index
-  /// Elements; the most that the emulated device can run in time. Exceeds 256 blocks of 256 threads, 64
-  /// blocks of 1024 threads, … by at least one block.
-  std::uint64_t largest_count = (1u << 16) + (1u << 10);
+  std::uint64_t largest_count = usual_largest_count;  ///< elements
   /// Folder of failing cases, which are also tried first; absent: the user's cache, whose cases are not
   /// tried.
   std::optional<std::filesystem::path> store;

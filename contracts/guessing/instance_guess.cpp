@@ -154,11 +154,13 @@ class Guess {
     const bool atomic_on_output = std::ranges::any_of(facts_.atomics, [&](const TypedOperation& atomic) {
       return works_on(atomic.type, roles_.output_type()) || atomic.name == "cas";
     });
+    const bool atomic_on_bits = std::ranges::any_of(
+        facts_.atomics, [&](const TypedOperation& atomic) { return is_extremum_of_bits(atomic); });
     const bool finishes = !facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index;
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
     instance_.output_count = Expression::parse(finishes ? "1" : "grid", {});
     roles_.assume(finishes ? "one result" : "one partial result per block");
-    if (finishes && atomic_on_output && roles_.scratch().empty()) {
+    if (finishes && (atomic_on_output || atomic_on_bits) && roles_.scratch().empty()) {
       instance_.output_initial = BufferContract::Initial::identity;
       roles_.assume(
           "an output that holds the identity before each launch, since the kernel accumulates with atomics");
@@ -168,6 +170,14 @@ class Guess {
       roles_.assume("flushed subnormals, as by f32 atomics on global memory");
     }
     for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
+  }
+
+  /// atomicMax or atomicMin of the bits of a floating-point result, as of an int.
+  bool is_extremum_of_bits(const TypedOperation& atomic) const {
+    const Element output = roles_.output_type();
+    return is_float(output) && is_extremum(instance_.reduction->op) &&
+           (atomic.name == "max" || atomic.name == "min") &&
+           atomic.type.substr(1) == std::to_string(8 * size_of(output));
   }
 
   /// A counter if its type is an integer type other than that of the output; otherwise one element per block.

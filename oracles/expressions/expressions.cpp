@@ -29,8 +29,6 @@ std::string_view name(Operation operation) {
 void Expressions::add_input(Element element, std::span<const std::byte> values) {
   assert(size() == inputs_ + 1 && "the input's elements are the first nodes");
   const std::size_t count = values.size() / size_of(element);
-  constexpr std::size_t made_of_one = 8;  // typical nodes per element; unused pages stay untouched
-  nodes_.reserve(1 + count * (1 + made_of_one));
   for (std::size_t i = 0; i < count; ++i)
     add({.operation = Operation::input,
          .element = element,

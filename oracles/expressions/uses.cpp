@@ -116,14 +116,15 @@ std::vector<Use> uses_of_nodes(const Expressions& expressions, std::span<const N
     const Use& use = uses[id];
     if (!use.counts && use.times == 0.0) continue;
     const Node& node = expressions[id];
-    const Factors factors = factors_of(expressions, node, op);
+    const bool passes_on = use.times && *use.times != 0;
+    const Factors factors = passes_on ? factors_of(expressions, node, op) : unknown;
     for (std::size_t k = 0; k < node.operand.size(); ++k) {
       if (node.operand[k] == 0) continue;
       Use& below = uses[node.operand[k]];
       below.counts |= use.counts;
       below.decides |= use.decides;
       if (use.times == 0.0) continue;
-      if (!use.times || !factors[k])
+      if (!factors[k])
         below.times.reset();
       else if (below.times)
         *below.times += *use.times * *factors[k];

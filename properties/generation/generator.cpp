@@ -133,7 +133,10 @@ class VariableChoice {
   std::int64_t count(CountClass wanted, const Variables& first) {
     const Bounds range = domain_.bounds(*count_variable(), first);
     const std::int64_t tile = tile_of(first);
-    const std::int64_t most = std::max(range.low, std::min(range.high, tile * most_tiles));
+    // A larger --largest asks for counts that take longer.
+    const bool is_usual = domain_.largest_count() <= usual_largest_count;
+    const std::int64_t most =
+        std::max(range.low, is_usual ? std::min(range.high, tile * most_tiles) : range.high);
     switch (wanted) {
       case CountClass::none: return 0;
       case CountClass::one: return 1;

@@ -54,6 +54,13 @@ TaskPool interrupted_pool(int signal) {
   return pool;
 }
 
+/// A pool whose tasks may all share a process. A task that returns its process shows which tasks do.
+TaskPool sharing_pool() {
+  TaskPool pool;
+  pool.may_share_process = [](std::size_t) { return true; };
+  return pool;
+}
+
 double seconds_of(const std::function<void()>& action) {
   const auto begin = std::chrono::steady_clock::now();
   action();
@@ -104,6 +111,70 @@ TEST_CASE("a task runs in its own process, which leads its own process group") {
   const Outcome outcome = outcome_of(
       [](const auto&) { return std::to_string(getpid() == getpgrp()) + "," + std::to_string(getppid()); });
   CHECK(outcome.text == "1," + std::to_string(getpid()));
+}
+
+TEST_CASE("tasks that may share a process run one after another in one") {
+  TaskPool pool = sharing_pool();
+  pool.may_share_process = [](std::size_t task) { return task != 2; };
+  std::vector<std::string> processes;
+  for (const Outcome& outcome :
+       run(pool, 5, [](std::size_t, const auto&) { return std::to_string(getpid()); }).outcomes)
+    processes.push_back(outcome.text);
+  CHECK(processes[0] == processes[1]);
+  CHECK(processes[2] != processes[1]);
+  CHECK(processes[3] != processes[2]);
+  CHECK(processes[3] == processes[4]);
+}
+
+TEST_CASE("a task that needs a later result does not run in an earlier process, which lacks it") {
+  std::string result = "none yet";
+  TaskPool pool = sharing_pool();
+  pool.tasks = 3;
+  pool.can_start = [&](std::size_t task) { return task != 2 || result == "first"; };
+  pool.work = [&](std::size_t task, const auto&) { return task == 0 ? "first" : result; };
+  std::vector<std::string> results(3);
+  pool.finished = [&](std::size_t task, const Outcome& outcome) {
+    results[task] = outcome.text;
+    if (task == 0) result = outcome.text;
+  };
+  CHECK(pool.run());
+  CHECK(results == std::vector<std::string>{"first", "none yet", "first"});
+}
+
+TEST_CASE("a task that crashes in a shared process is repeated in its own") {
+  int tasks_here = 0;
+  const Ran ran = run(sharing_pool(), 4, [&](std::size_t task, const auto&) {
+    if (++tasks_here == 2) kill(getpid(), SIGKILL);
+    if (task == 3) throw std::runtime_error("always");
+    return std::to_string(task);
+  });
+  for (const std::size_t task : {0U, 1U, 2U}) CHECK(ran.outcomes[task].text == std::to_string(task));
+  CHECK(ran.outcomes[3].ending == Ending::crashed);
+  CHECK(ran.outcomes[3].text == "internal error: always");
+}
+
+TEST_CASE("an error ends a shared process, and the next task has a new one") {
+  const Ran ran = run(sharing_pool(), 2, [](std::size_t task, const auto&) -> std::string {
+    if (task == 0) throw InputError("the key is unknown");
+    return "all of it";
+  });
+  CHECK(ran.outcomes[0].ending == Ending::wrong_input);
+  CHECK(ran.outcomes[1].text == "all of it");
+}
+
+TEST_CASE("each task of a shared process has the pool's patience, and one that lacked progress is its last") {
+  TaskPool pool = sharing_pool();
+  pool.can_end_early = true;
+  pool.patience = [](std::size_t) { return std::chrono::milliseconds(300); };
+  const Ran ran = run(pool, 4, [](std::size_t task, const TaskReporter&) {
+    std::this_thread::sleep_for(200ms);
+    while (task == 2 && end_reason() == EndReason::none) std::this_thread::sleep_for(1ms);
+    return std::to_string(getpid());
+  });
+  CHECK(ran.outcomes[1].text == ran.outcomes[0].text);
+  CHECK(ran.outcomes[2].text == ran.outcomes[0].text);
+  CHECK(ran.outcomes[3].ending == Ending::finished);
+  CHECK(ran.outcomes[3].text != ran.outcomes[0].text);
 }
 
 TEST_CASE("at most the given number of processes run at a time, each in its own slot") {

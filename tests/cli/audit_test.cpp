@@ -372,7 +372,7 @@ TEST_CASE("an interrupted audit reports the findings of the running instance") {
 TEST_CASE("a budget ends an audit early, and the report says so") {
   const AddOne folder;
   const RanJson ran =
-      run_json({"audit", folder.path("add_one.toml"), "--cases", "4000000000", "--budget", "500ms"});
+      run_json({"audit", folder.path("add_one.toml"), "--cases", "4000000000", "--budget", "0.5s"});
   CHECK(ran.status == 0);
   CHECK(ran.json.at("kernels").at(0).at("notes").dump().find("budget") != std::string::npos);
 }

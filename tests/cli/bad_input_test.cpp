@@ -58,7 +58,8 @@ TEST_CASE("invalid usage is refused with the wrong option or value") {
   refused({"frobnicate"}, "frobnicate");
   refused({"audit", "--cases", "many"}, "--cases");
   refused({"audit", "--cases", "0"}, "--cases");
-  refused({"audit", "--budget", "soon"}, "--budget");
+  for (const char* time : {"soon", "-1s", "0s", "nan", "inf", "1e3s", "1000000000h", "1.5.5s", "s"})
+    refused({"audit", "--budget", time}, "--budget");
   refused({"audit", "--prove", "--prove-budget", "soon"}, "--prove-budget");
   refused({"audit", "--prove-budget", "10s"}, "--prove-budget requires --prove");
   refused({"audit", "--shard", "5/4"}, "--shard");

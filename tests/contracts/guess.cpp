@@ -45,6 +45,17 @@ $L__BB0_2:
 	atom.global.add.f64 	%fd2, [%rd2], %fd1;
 	ret;
 }
+.visible .entry _Z7bit_maxPKfPfi(
+	.param .u64 _Z7bit_maxPKfPfi_param_0
+)
+{
+	mov.u32 	%r1, %ctaid.x;
+	ld.global.f32 	%f1, [%rd1];
+	max.f32 	%f2, %f1, %f2;
+	mov.b32 	%r2, %f2;
+	atom.global.max.s32 	%r3, [%rd2], %r2;
+	ret;
+}
 .visible .entry _Z4warpPKiPi(
 	.param .u64 _Z4warpPKiPi_param_0
 )
@@ -299,6 +310,14 @@ TEST_CASE("the assumption that a block reads at most one element per thread is r
       assumes(guess("pairs"),
               "an input of any alignment, although the kernel reads several elements at once (offset = \"0\" "
               "in [domain] of a contract states that callers align it)"));
+}
+
+TEST_CASE("an extremum that is accumulated as the bits of an int begins with the identity") {
+  const Contract contract = guess("bit_max");
+  CHECK(only(contract).reduction->op == Operator::max);
+  CHECK(only(contract).reduction->output == Element::f32);
+  CHECK(only(contract).output_initial == BufferContract::Initial::identity);
+  CHECK_FALSE(only(contract).claims.flushes_subnormals);
 }
 
 TEST_CASE("shuffles without shared memory imply one warp, and arithmetic implies the operator") {

@@ -1,10 +1,13 @@
 // Audits of reductions with known faults: each is found and shrunk to a readable case, and correct reductions
 // are never rejected.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 #include "base/interrupts.h"
@@ -768,6 +771,30 @@ TEST_CASE("an exhausted budget ends the audit and is reported") {
       fake::contract(Operator::sum, Element::f32), [](const Launch&) {}, options);
   CHECK(report.cases == 0);
   CHECK(report.notes.front() == "after 0 of 40 cases, the time budget was exhausted");
+}
+
+/// Sums correctly, in more time than the budget of a test.
+KernelReport audit_beyond_its_budget(const AuditOptions& options) {
+  return audit(
+      fake::contract(Operator::sum, Element::f32),
+      [](const Launch& l) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        l.store(sum_in_a_tree<float>(l));
+      },
+      options);
+}
+
+TEST_CASE("an audit whose budget cuts off cases shows nothing unless fewer cases are enough") {
+  AuditOptions options;
+  options.budget = std::chrono::milliseconds(60);
+  options.cases = 4000;
+  const KernelReport report = audit_beyond_its_budget(options);
+  CHECK(report.verdict == Verdict::skipped);
+  CHECK(report.reason == fmt::format("the time budget was exhausted after {} of 4000 cases; --min-cases "
+                                     "accepts fewer",
+                                     report.cases));
+  options.least_cases = 1;
+  CHECK(audit_beyond_its_budget(options).verdict == Verdict::clean);
 }
 
 }  // namespace
