@@ -15,7 +15,7 @@
 
 namespace foldproof {
 
-/// When an operation must have ended; absent: no limit.
+/// The time by which an operation must have ended; absent: no limit.
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
 /// The earlier of the two.

@@ -55,7 +55,7 @@ class Child {
   Child& operator=(Child&&) = delete;
   ~Child();
 
-  /// Whether it has not ended; false for a process that this one did not start.
+  /// Whether it is still running; false for a process that this one did not start.
   bool is_running();
   /// Waits until it ends or `deadline` passes; std::nullopt if it is still running.
   std::optional<ExitStatus> wait(std::chrono::steady_clock::time_point deadline);

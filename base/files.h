@@ -74,8 +74,8 @@ std::filesystem::path folder_of(const std::filesystem::path& file);
 /// Whether the file is in the folder or below it, after following links.
 bool is_below(const std::filesystem::path& file, const std::filesystem::path& folder);
 
-/// A folder whose path is to mean the same later: links in the parents of an absolute path are resolved. A
-/// relative path remains; OutputFolder refuses links in it.
+/// The path of a folder in a form that keeps its meaning: links in the parents of an absolute path are
+/// resolved. A relative path is unchanged; OutputFolder refuses links in it.
 std::filesystem::path settled_path(const std::filesystem::path& folder);
 
 /// A folder's path without a final slash; with one, the system would follow a link.
@@ -85,8 +85,8 @@ std::filesystem::path without_slash(const std::filesystem::path& folder);
 /// path: a checkout can contain such links.
 void refuse_links(const std::filesystem::path& path);
 
-/// A folder that stays the same although its path may lead elsewhere later: another program may replace a
-/// folder by a link while this one runs.
+/// A folder that stays the same even if its path later leads elsewhere: another program may replace a folder
+/// by a link while this one runs.
 class OutputFolder {
  public:
   /// Creates the folder if it does not exist. Throws InputError if any component of the path is a symbolic

@@ -16,8 +16,8 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// 128-bit BLAKE2b (RFC 7693) with a key of at most 64 bytes, as 32 lower-case hexadecimal digits. Who does
-/// not know the key cannot construct contents with the same hash.
+/// 128-bit BLAKE2b (RFC 7693) with a key of at most 64 bytes, as 32 lower-case hexadecimal digits. Contents
+/// with the same hash cannot be constructed without the key.
 std::string keyed_hash(std::string_view bytes, std::string_view key);
 
 /// A number for names and keys; std::random_device would require glibc 2.36.

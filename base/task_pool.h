@@ -56,8 +56,8 @@ struct TaskPool {
   /// The memory that a task may allocate, in bytes; 0: no limit.
   std::uint64_t memory = 0;
   /// Whether a task can start, such as one that needs the result of another; absent: always. Of the tasks
-  /// that can start, the one with the lowest number starts first. Asked again whenever a task has finished; a
-  /// task that never can is not reported.
+  /// that can start, the one with the lowest number starts first. Called again whenever a task finishes; a
+  /// task that can never start is not reported.
   std::function<bool(std::size_t task)> can_start;
   /// Whether a task may run in a process in which other such tasks have returned their results; absent: no.
   /// That saves the time that the system takes to provide a process and its memory. Such a task must leave

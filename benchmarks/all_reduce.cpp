@@ -66,8 +66,8 @@ bool has_equal_rows(std::span<const std::byte> bits, std::size_t rows) {
   return true;
 }
 
-/// Rows of few elements, fewer than there are ranks, and of a power of two of bytes and one element fewer and
-/// more.
+/// Rows of few elements, some with fewer elements than there are ranks, and rows whose size in bytes is a
+/// power of two, or one element fewer or more.
 std::vector<std::int64_t> columns_for(Element element, std::int64_t ranks) {
   std::set<std::int64_t> columns{0, 1, ranks - 1, ranks, ranks + 1};
   for (const unsigned exponent : exponents) {

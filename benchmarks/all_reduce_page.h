@@ -35,7 +35,7 @@ struct Row {
   std::uint64_t cases = 0, wrong = 0, differ_between_ranks = 0, differ_between_runs = 0;
   std::uint64_t other_bits = 0;     ///< cases whose first output is not that of the first setting
   std::vector<std::string> others;  ///< a sentence about them for each instance
-  /// What NCCL says that it used, such as "RING LL", with the smallest and largest row in bytes.
+  /// What NCCL reports that it used, such as "RING LL", with the smallest and largest row in bytes.
   std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> used;
   std::string version;
   /// Findings and reasons why something did not run, each with the first case.
@@ -45,7 +45,7 @@ struct Row {
 /// Adds the versions and choices in the debug files that NCCL wrote into the folder.
 void read_debug_files(const std::filesystem::path& folder, Row& row);
 
-/// What the run was.
+/// The conditions of the run.
 struct Frame {
   std::string command;
   std::size_t completed = 0, instances = 0;

@@ -93,8 +93,9 @@ std::string page_of(const std::vector<Json>& reports) {
       "--format "
       "json`: on the emulated device, with `--device cuda`, and with `--device cuda --sanitizer "
       "racecheck,memcheck,synccheck,initcheck`. Devices: {}.\n\n"
-      "The emulated device runs 40 cases of each defect, the tools 12 of at most 4096 elements, the GPU "
-      "alone 40. *Another finding* belongs to no family that the source announces, and does not count as "
+      "The emulated device and the GPU alone run 40 cases of each defect; the tools run 12 cases of at most "
+      "4096 elements. *Another finding* belongs to no family that the source announces, and does not count "
+      "as "
       "found. The last column shows whether the GPU's values were wrong in any case: a defect that is "
       "`right` there passes every test that checks only values.\n\n"
       "| defect |",

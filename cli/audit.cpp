@@ -169,7 +169,7 @@ void prove(const std::vector<Assignment>& assignments, const MutationRunOptions&
   result.interrupted = proof.interrupted;
 }
 
-/// The same, but a failure is noted, so that the audit's results are printed all the same.
+/// The same, but a failure is noted, so that the audit's results are still printed.
 bool proves(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
             CampaignResult& result, const Console& console, ProgressLine& line) {
   const auto fail = [&](const std::string& why, const Position& at) {
@@ -199,7 +199,7 @@ std::string devices_of(const std::vector<Assignment>& assignments, const std::st
   return std::ranges::all_of(assignments, uses_gpu) ? gpu : fmt::format("{} and {}", emulated, gpu);
 }
 
-/// Writes the reports; a failure is noted, so that the results are printed all the same.
+/// Writes the reports; a failure is noted, so that the results are still printed.
 bool writes_reports(const ReportFolder& folder, const CampaignResult& result, const Console& console) {
   try {
     folder.write(result.report);

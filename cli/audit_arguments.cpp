@@ -30,7 +30,8 @@ void AuditArguments::attach(CLI::App& app, const std::string& about_cases, const
          fmt::format("Maximum number of elements per case (default: {})", AuditOptions{}.largest_count))
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 33)))
       ->type_name("N");
-  app.add_option("--only", only, "Id of the kernel, or label of the instance, to audit")->type_name("TEXT");
+  app.add_option("--only", only, "Only kernels with this id, instances with this label, or \"ID LABEL\"")
+      ->type_name("TEXT");
   app.add_option("--fail-on", fail_on, about_fail_on)
       ->check(quietly(CLI::IsMember({"error", "warning"})))
       ->type_name("error|warning");

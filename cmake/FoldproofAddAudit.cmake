@@ -21,7 +21,7 @@ function(foldproof_add_audit)
   if(NOT DEFINED ARG_TIMEOUT)
     set(ARG_TIMEOUT 600)
   endif()
-  # One process per entry: ctest -j spreads the entries over the cores.
+  # One process per entry: ctest -j distributes the entries over the cores.
   set(options --jobs 1 --store "${CMAKE_CURRENT_BINARY_DIR}/foldproof-cases" ${ARG_ARGS})
   if(DEFINED ARG_CASES)
     list(APPEND options --cases "${ARG_CASES}")

@@ -14,7 +14,7 @@ if(FOLDPROOF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${FOLDPROOF_CCACHE}")
 endif()
 
-# Newer compilers warn of more, some of it wrongly; that must not keep anybody from building.
+# Newer compilers report more warnings, some of them false; these must not break the build.
 set(is_compiler_of_ci OFF)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   set(is_compiler_of_ci ON)

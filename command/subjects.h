@@ -28,7 +28,8 @@ struct Subject {
   bool is_out_of_time = false;      ///< `skipped` because the time budget was exhausted
   std::string uncompiled = {};      ///< why its source cannot be compiled, with the position; empty if it can
   bool has_other_contract = false;  ///< guessed, although a contract for another kernel is next to the source
-  bool covers_source = false;  ///< every contract of its source was searched for: what none launches is noted
+  /// All contracts of its source were looked up, so kernels that none of them launches are noted.
+  bool covers_source = false;
 
   /// Whether nothing keeps its instances from being audited, except for an unfinished compilation.
   bool can_run() const { return skipped.empty() && uncompiled.empty(); }
@@ -57,7 +58,7 @@ std::vector<Subject> guessed_subjects(const std::filesystem::path& source, const
 /// The instances that launch the kernel of that spelling, in the order of the subjects, into which they
 /// point. The contracts are not compiled, so the spellings are compared as text: an instance counts if its
 /// contract has the same one, or, if none has, the same one with template arguments. A shorter name could be
-/// that of another kernel. An empty name stands for every kernel. A guessed instance always counts: it was
+/// that of another kernel. An empty name selects every kernel. A guessed instance always counts: it was
 /// guessed for the chosen kernel.
 std::vector<std::pair<const Subject*, const Instance*>> launching_instances(
     const std::vector<Subject>& subjects, const std::string& entry);

@@ -15,8 +15,8 @@ struct Gpus {
 };
 
 /// Queries the driver once, in a separate process: a process that has initialized the driver cannot use it in
-/// its forks, but an audit forks for each of its tasks. A driver counts as none if it does not answer within
-/// half a minute, or half of the time until the deadline of the first call.
+/// its forks, but an audit forks for each of its tasks. A driver that does not answer within half a minute,
+/// or half of the time until the deadline of the first call, counts as missing.
 const Gpus& gpus(Deadline deadline = {});
 
 /// The same for callers that require a GPU. Throws Unsupported if there is none.

@@ -47,9 +47,9 @@ __device__ void atomic_apply(Prod, T* address, T value) {
 }
 
 /// There is no atomic maximum of floats, but their bits are ordered: those of positive floats as signed
-/// integers, where every negative float lies below them, and those of negative floats backwards as unsigned
+/// integers, where every negative float lies below them, and those of negative floats in reverse as unsigned
 /// integers, where every positive float lies below. One integer atomic on the bits therefore serves each
-/// sign. A NaN with its sign bit set would order as the lowest number, so NaN is made positive: above
+/// sign. A NaN with its sign bit set would be ordered as the lowest number, so NaN is made positive: above
 /// infinity.
 template <typename T>
 __device__ void atomic_apply(Max, T* address, T value) {

@@ -1,5 +1,5 @@
-// Whether two runs gave the same results, for results too large to be copied from a GPU. Not a reduction, and
-// without a contract: `foldproof audit --large` launches it.
+// Whether two runs gave the same results, for results too large to be copied from a GPU. It is not a
+// reduction and has no contract: `foldproof audit --large` launches it.
 #include <cstddef>
 
 /// Sets `differ` if a byte of one differs from that of the other.

@@ -19,7 +19,7 @@ __device__ Wide<T> widen(T element) {
   return static_cast<Wide<T>>(element);
 }
 
-/// Element i widened, or past the end the identity: threads without an element still take part if a barrier
+/// Element i, widened, or the identity past the end: threads without an element still take part if a barrier
 /// or a shuffle waits for them.
 template <typename Op, typename T>
 __device__ Wide<T> element_or_identity(const T* input, std::size_t i, std::size_t count) {

@@ -1,5 +1,5 @@
-// Inputs that are too large to be sent to a GPU, made there: an element is a hash of its number, bit by bit. No
-// variant of a reduction, and without a contract: `foldproof audit --large` launches it.
+// Generates inputs on the GPU that are too large to be copied there: an element is a hash of its index, bit
+// by bit. It is not a reduction and has no contract: `foldproof audit --large` launches it.
 #include <cstddef>
 
 /// properties/large/large_inputs.h says what it means.

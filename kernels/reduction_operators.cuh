@@ -1,4 +1,4 @@
-// The operators that the kernels fold with: an identity, and how two values become one.
+// The operators of the kernels: an identity, and how two values are combined.
 #pragma once
 
 #include <limits>
@@ -16,7 +16,7 @@ struct WrappingOf<T, true> {
 template <typename T>
 using Wrapping = typename WrappingOf<T>::Type;
 
-/// Addition. NaN propagates, as IEEE 754 has it.
+/// Addition. NaN propagates, as in IEEE 754.
 struct Sum {
   template <typename T>
   __device__ static constexpr T identity() {
@@ -29,7 +29,7 @@ struct Sum {
   }
 };
 
-/// Multiplication; as addition.
+/// Multiplication, likewise.
 struct Prod {
   template <typename T>
   __device__ static constexpr T identity() {
@@ -56,7 +56,7 @@ struct Compound {
   }
 };
 
-/// The greatest value of a type: infinity where it has one. The least is what begins a maximum: neither 0 nor
+/// The greatest value of a type: infinity if it has one. A maximum starts from the least value: neither from 0 nor
 /// FLT_MIN, which lose negative input, nor -FLT_MAX, which turns an input of -infinities into a finite result.
 template <typename T>
 constexpr T greatest =
@@ -77,13 +77,13 @@ struct Min {
     if constexpr (std::is_integral_v<T>) {
       return b < a ? b : a;
     } else {
-      // fmin by itself drops a NaN; a + b keeps whichever operand is one.
+      // fmin alone drops a NaN; a + b keeps whichever operand is one.
       return a != a || b != b ? a + b : fmin(a, b);
     }
   }
 };
 
-/// The greatest value; as the smallest.
+/// The greatest value, likewise.
 struct Max {
   template <typename T>
   __device__ static constexpr T identity() {

@@ -30,7 +30,7 @@ enum class CountClass : std::uint8_t {
 std::string identity_of(const Contract& contract, const Instance& instance);
 
 /// Every value of a variable that has at most eight values, and does not determine the number of elements,
-/// has its turn: as many cases with elements as there are values contain them all.
+/// gets a turn: as many cases with elements as there are values contain them all.
 class CaseGenerator {
  public:
   /// `identity` is the result of identity_of(). A case depends only on it, the seed and the index; its order

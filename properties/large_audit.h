@@ -32,7 +32,7 @@ struct LargeAuditOptions {
   std::uint64_t seed = 1;
   std::uint64_t largest_count = ~std::uint64_t{0};
   std::chrono::milliseconds limit{10'000};  ///< per run
-  /// Called with the report after every new finding, in case the process does not come to its end.
+  /// Called with the report after every new finding, in case the process does not finish.
   std::function<void(const KernelReport&)> so_far = {};
 };
 

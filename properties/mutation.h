@@ -42,7 +42,7 @@ struct Mutant {
   std::vector<Edit> edits;
 };
 
-/// Asked before each statement, with the number of mutants so far, whether the search continues.
+/// Called before each statement with the number of mutants so far; returns whether the search continues.
 using Continue = std::function<bool(std::size_t mutants)>;
 
 /// All mutants, by source line, of the kernels that the instance launches and of the functions that they
@@ -118,7 +118,7 @@ std::vector<MutantReport> try_mutants(const Contract& contract, const Instance& 
                                       const MutationOptions& options);
 
 /// The equivalent-mutant annotations ([[equivalent]]) of a contract, which must outlive this object. It reads
-/// each source once, when it first meets a mutant of it. Throws InputError if a source cannot be read.
+/// each source once, when it first encounters a mutant of it. Throws InputError if a source cannot be read.
 class EquivalentMutants {
  public:
   explicit EquivalentMutants(const Contract& contract) : contract_(contract) {}

@@ -101,7 +101,8 @@ Diagnostic first_error(std::string_view output, int status) {
   const std::vector<std::string> lines = shortened_lines(output);
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (auto found = diagnostic_at(lines, i)) return *found;
-  const std::string said = lines.empty() ? "and said nothing" : fmt::format("and said: {}", lines.front());
+  const std::string said =
+      lines.empty() ? "and printed nothing" : fmt::format("and printed: {}", lines.front());
   return {fmt::format("it exited with status {} {}", status, said), {}};
 }
 

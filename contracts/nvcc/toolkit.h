@@ -21,7 +21,7 @@ std::optional<std::filesystem::path> find_nvcc(const std::string& wished);
 /// otherwise Unsupported.
 [[noreturn]] void lack_nvcc(const std::string& wished);
 
-/// The line of `nvcc --version` that contains the release and the build, which is asked for once per process.
+/// The line of `nvcc --version` that contains the release and the build, which is queried once per process.
 /// Throws InputError if there is none.
 std::string nvcc_version(const std::filesystem::path& nvcc, Deadline deadline = {});
 

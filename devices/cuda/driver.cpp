@@ -20,7 +20,7 @@ Driver opened() {
   const auto find = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
     if (function == nullptr)
-      lack(fmt::format("the driver lacks {}; install the driver of CUDA 12.4 or later", name));
+      lack(fmt::format("the driver lacks {}; install a driver that supports CUDA 12.4 or later", name));
   };
 #define FOLDPROOF_DRIVER_FUNCTION(function) find(driver.function##_, FOLDPROOF_EXPORTED(function));
 #include "devices/cuda/driver.def"

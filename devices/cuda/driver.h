@@ -25,7 +25,7 @@ const Driver& driver();
 /// "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)"
 std::string text_of(CUresult result);
 
-/// Throws Failure unless the driver succeeded; `doing` completes "the GPU fails at …".
+/// Throws Failure unless the driver succeeded; `doing` completes "GPU error while …".
 void check(CUresult result, std::string_view doing);
 
 }  // namespace foldproof::cuda

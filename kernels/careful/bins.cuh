@@ -6,21 +6,21 @@
 #include "../dynamic_shared.cuh"
 #include "limbs.cuh"
 
-/// 1.5 * 2^(exponent - 1023). A smaller double that is added to it is rounded to a multiple of its last place,
-/// 2^(exponent - 1075), or 2^-1074 where the exponent is 0.
+/// 1.5 * 2^(exponent - 1023). Adding a smaller double to it rounds that double to a multiple of its last
+/// place, 2^(exponent - 1075), or 2^-1074 if the exponent is 0.
 __device__ inline double rounder(unsigned exponent) {
   return __hiloint2double(static_cast<int>(exponent << 20 | 1u << 19), 0);
 }
 
-/// How many of the last place of `by` the nearest multiple to `value` is: below 2^51 in magnitude. The bits of
-/// doubles of one exponent count such places.
+/// The multiple of the last place of `by` that is nearest to `value`: below 2^51 in magnitude. The bits of
+/// doubles with one exponent count such places.
 __device__ inline long long places(double value, double by) {
   return __double_as_longlong(value + by) - __double_as_longlong(by);
 }
 
-/// The bins of one type: of each thread one set, which has a bin for each `window` of exponents that follow
-/// each other, in one part or more. The same bin of the next thread is adjacent, in the next bank, so that
-/// the threads of a warp never wait for each other, whatever they add.
+/// The bins of one type: each thread has one set, with a bin for every `window` of successive exponents, in
+/// one or more parts. The same bin of the next thread is adjacent, in the next bank, so that the threads of a
+/// warp never wait for each other, whatever they add.
 template <typename T>
 class Bins;
 
@@ -72,8 +72,8 @@ class Bins<float> {
   double unbounded_ = 0;
 };
 
-/// Doubles have no wider type to gather in. Each is cut in two, a multiple of 2^52 units of its window and the
-/// rest, both below 2^51 of their places, and 64-bit integers add up fewer than 2^12 of these: exactly.
+/// There is no wider type for sums of doubles. Each is split in two, a multiple of 2^52 units of its window
+/// and the rest, both below 2^51 of their places; 64-bit integers add up fewer than 2^12 of these exactly.
 template <>
 class Bins<double> {
  public:

@@ -1,4 +1,4 @@
-// E4: an accumulator of two floats, of twice the precision, that two-sums keep normalized.
+// E4: an accumulator of two floats with twice the precision, which TwoSum keeps normalized.
 #include <cstddef>
 
 #include "../element_types.cuh"
@@ -12,8 +12,8 @@ __device__ Compensated<T> fast_two_sum(T a, T b) {
 }
 
 /// The sum of two pairs, each with a `low` of at most half a unit in the last place of `high`. The pair is
-/// normalized after each part that is added: the error is hardly more than 3u^2 of the result however the two
-/// cancel, where adding up the low parts at once and normalizing at the end has no relative bound.
+/// normalized after each part that is added: the error is little more than 3u^2 of the result even if the two
+/// cancel; adding up the low parts at once and normalizing at the end has no relative bound.
 struct DoubleAdd {
   template <typename Pair>
   __device__ static Pair identity() {

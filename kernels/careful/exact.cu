@@ -1,4 +1,4 @@
-// E5: the exact sum, rounded once. Floats gather without rounding in bins by exponent, one set per thread,
+// E5: the exact sum, rounded once. Floats are added without rounding in bins by exponent, one set per thread,
 // which are folded as integers: the same bits for any block, any grid and any order.
 #include <cstddef>
 
@@ -8,8 +8,8 @@
 #include "bins.cuh"
 #include "limbs.cuh"
 
-/// A vector that is not read again. For doubles it is a plain load, which the compiler may move among the longer
-/// steps that they take; for the others this keeps more loads in flight.
+/// A vector that is not read again. For doubles it is a plain load, which the compiler may move among their
+/// longer computations; for other types this keeps more loads in flight.
 template <typename T>
 __device__ Vector<T> read_once(const Vector<T>* address) {
   if constexpr (std::is_same_v<T, double>) {
@@ -22,8 +22,8 @@ __device__ Vector<T> read_once(const Vector<T>* address) {
   }
 }
 
-/// Adds the warp's sum of lower + 2^32 * upper, `lower` not negative and both below 2^42, times 2^place. `lanes` is how
-/// many the warp has.
+/// Adds the warp's sum of lower + 2^32 * upper, `lower` not negative and both below 2^42, times 2^place.
+/// `lanes` is the number of lanes of the warp.
 __device__ inline void add_sum_at(Limb* limbs, unsigned place, long long lower, long long upper, unsigned lanes) {
   // Three pieces of 27 bits, so that 32 of them add up in 32 bits in one instruction; the uppermost has the sign.
   constexpr unsigned bits = 27, ones = (1u << bits) - 1;
@@ -40,7 +40,7 @@ __device__ inline void add_sum_at(Limb* limbs, unsigned place, long long lower, 
   }
 }
 
-/// Adds what is in all bins of the block to its limbs. All threads call.
+/// Adds the contents of all bins of the block to its limbs. All threads must call it.
 template <typename T>
 __device__ void pour(Bins<T>& bins, Limb* limbs) {
   const unsigned warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
@@ -60,8 +60,8 @@ __device__ void pour(Bins<T>& bins, Limb* limbs) {
   __syncthreads();
 }
 
-/// Adds the block's share of the input to its limbs: tiles, strided over the grid, of `depth` vectors a thread.
-/// Returns the sum of the elements of this thread that are not finite, or 0.
+/// Adds the block's share of the input to its limbs: tiles, strided over the grid, of `depth` vectors per
+/// thread. Returns the sum of the elements of this thread that are not finite, or 0.
 template <typename T>
 __device__ double add_share(const T* input, std::size_t count, Limb* limbs) {
   constexpr unsigned width = Vector<T>::width, depth = Bins<Wide<T>>::depth, batch = Bins<Wide<T>>::batch;
@@ -140,8 +140,8 @@ __device__ bool finishes_last(Limb* limbs, double unbounded, Limb* total, unsign
   return last;
 }
 
-/// `total`, `unbounded` and `ticket` hold zeros before the first launch, and again after each. Of `unbounded`
-/// one bit represents a positive infinity and one a negative one; a NaN counts as both.
+/// `total`, `unbounded` and `ticket` hold zeros before the first launch, and again after each. One bit of
+/// `unbounded` represents positive infinity, another negative infinity; a NaN sets both.
 template <typename T>
 __global__ void __launch_bounds__(Bins<Wide<T>>::threads, 1)
     exact(const T* input, Limb* total, unsigned* unbounded, unsigned* ticket, Wide<T>* output, std::size_t count) {

@@ -18,8 +18,8 @@ struct QuadOf<__nv_fp8_e5m2> {
   using Type = __nv_fp8x4_e5m2;
 };
 
-/// In its own format a sum of e4m3 stagnates at 16 times its elements and never exceeds 448. f32 holds every
-/// value of both formats, and the sum of a million equal ones.
+/// In its own format, a sum of e4m3 stagnates at 16 times its elements and never exceeds 448. f32 represents
+/// every value of both formats, and the sum of a million equal ones.
 template <typename Op, typename T>
 __global__ void fp8(const T* input, float* partials, std::size_t count) {
   using Quad = typename QuadOf<T>::Type;

@@ -4,8 +4,8 @@
 
 #include <cuda_runtime.h>
 
-/// The integer counts multiples of the smallest subnormal number, and has room for 2^33 of the largest ones, and
-/// above them for the signs of what is added at the uppermost places.
+/// The integer counts multiples of the smallest subnormal number, and has room for 2^33 of the largest
+/// numbers and, above them, for the signs of numbers added at the uppermost places.
 template <typename T>
 struct Long;
 template <>
@@ -19,15 +19,15 @@ struct Long<double> {
   using Bits = unsigned long long;
 };
 
-/// 32 bits of the integer, the lowest limb first; above them is room for carries, and a sign in two's
+/// 32 bits of the integer, lowest limb first; the bits above them hold carries and a sign, in two's
 /// complement.
 using Limb = unsigned long long;
 
 /// The number of the lowest bit of a float's significand, by the float's exponent as it is stored.
 __device__ inline unsigned place_of(unsigned exponent) { return max(exponent, 1u) - 1; }
 
-/// Adds to a limb in shared memory, any threads at once. The hardware adds 32 bits there; an atomic addition of
-/// 64 is a loop, in which threads wait for each other.
+/// Adds to a limb in shared memory; threads may call it concurrently. The hardware adds 32 bits there; an
+/// atomic addition of 64 bits is a loop, in which threads wait for each other.
 __device__ inline void add_to(Limb& limb, Limb value) {
   auto* const words = reinterpret_cast<unsigned*>(&limb);  // the lower first
   const auto lower = static_cast<unsigned>(value);
@@ -36,23 +36,23 @@ __device__ inline void add_to(Limb& limb, Limb value) {
   if (upper != 0) atomicAdd(&words[1], upper);
 }
 
-/// Adds value * 2^place, of a value of 32 bits and a sign; any threads at once. A limb gets less than 2^32 at a time:
-/// it has room for 2^31 times.
+/// Adds value * 2^place for a value of 32 bits and a sign; threads may call it concurrently. A limb gets less
+/// than 2^32 at a time and has room for 2^31 additions.
 __device__ inline void add_at(Limb* limbs, unsigned place, long long value) {
   const long long shifted = value << place % 32;
   add_to(limbs[place / 32], static_cast<Limb>(shifted) & 0xffffffff);
   add_to(limbs[place / 32 + 1], static_cast<Limb>(shifted >> 32));  // rounded down: negative where the value is
 }
 
-/// Limb k after one step of carries that all limbs take at once: what it keeps is the nearest to zero, within 2^31, and
-/// the carry from below is a small number.
+/// Limb k after one carry step that all limbs take at once: it keeps the remainder nearest to zero, within
+/// 2^31, and the carry from below is a small number.
 __device__ inline Limb carried_once(const Limb* limbs, unsigned k) {
   const auto kept = static_cast<int>(static_cast<unsigned>(limbs[k]));
   const long long below = k == 0 ? 0 : static_cast<long long>(limbs[k - 1]);
   return static_cast<Limb>(kept + ((below + (1ll << 31)) >> 32));
 }
 
-/// Carries, by one thread: every limb but the last is below 2^32 afterwards, and the last has the sign.
+/// Propagates carries, in one thread: afterwards every limb but the last is below 2^32, and the last has the sign.
 template <typename T>
 __device__ void settle(Limb* limbs) {
   long long carry = 0;

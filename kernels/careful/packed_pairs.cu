@@ -6,8 +6,8 @@
 #include "../warp/block_shuffle.cuh"
 #include "pairs.cuh"
 
-/// An operator on both halves of a pair at once. The forms of minimum and maximum that end in _nan keep a
-/// NaN, as the operators do; __hmin2 by itself drops it.
+/// An operator on both halves of a pair at once. The forms of minimum and maximum that end in _nan propagate
+/// NaN, as the operators do; plain __hmin2 drops it.
 template <typename Op>
 struct Packed {
   template <typename P>

@@ -1,4 +1,4 @@
-// Two floats of 16 bits as one word: how they are loaded from anywhere.
+// Pairs of 16-bit floats as one word, loaded from any aligned element.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -20,7 +20,7 @@ struct PairOf<__nv_bfloat16> {
 template <typename T>
 using Pair = typename PairOf<T>::Type;
 
-/// An input as pairs, which must be aligned to both of their elements: one element may be left before them,
+/// An input as pairs, which must be aligned to the size of a pair: one element may be left over before them,
 /// and one after them.
 template <typename T>
 struct Paired {

@@ -1,5 +1,5 @@
 // E3: each thread sums its elements pairwise: the error grows with the logarithm of their number, not with
-// it.
+// the number.
 #include <cstddef>
 
 #include "../element_types.cuh"

@@ -7,13 +7,13 @@
 #include "../warp/block_shuffle.cuh"
 #include "compensated.cuh"
 
-/// How often elements are cut. Each cut takes 52 bits less those of the count, 19 where there are 2^33
-/// elements: three take the largest element whole, and leave less of any other than adding it to the largest
-/// would round off.
+/// Number of splits per element. Each takes 52 bits minus those of the count, 19 for 2^33 elements: three
+/// take the whole largest element, and leave less of any other than adding it to the largest would round
+/// off.
 constexpr unsigned cuts = 3;
 
-/// Writes the bits of the largest magnitude: a maximum does not depend on the order either. The bits are in
-/// the order of the magnitudes, with infinity and NaN above all. `*largest` is 0 before every launch.
+/// Writes the bits of the largest magnitude: a maximum does not depend on the order either. The bits are
+/// ordered like the magnitudes, with infinity and NaN above all others. `*largest` is 0 before every launch.
 template <typename T>
 __global__ void largest_magnitude(const T* input, unsigned long long* largest, std::size_t count) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -26,7 +26,7 @@ __global__ void largest_magnitude(const T* input, unsigned long long* largest, s
   if (threadIdx.x == 0) atomicMax(largest, bits);
 }
 
-/// Where elements are cut, by the largest magnitude and the count alone: nothing that a launch decides.
+/// Where elements are split: determined by the largest magnitude and the count alone, not by the launch.
 struct Cuts {
   bool finite;            ///< no element is an infinity or NaN
   int exponent, step;     ///< of the first cut, and from one to the next

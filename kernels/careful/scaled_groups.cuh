@@ -14,8 +14,8 @@ struct alignas(16) Sixteen {
 };
 
 /// The sum of the elements of one group, times its scale. The elements are multiples of a half up to 6, so
-/// that the group's sum does not round, and neither does its product with a scale that is a power of two: one
-/// multiplication per group, not one an element.
+/// the group's sum is not rounded, and neither is its product with a scale that is a power of two: one
+/// multiplication per group, not one per element.
 template <unsigned group>
 __device__ float group_sum(const __nv_fp4_e2m1* elements, std::size_t count, float scale) {
   float sum = 0;

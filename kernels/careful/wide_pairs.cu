@@ -15,7 +15,7 @@ __global__ void wide_pairs(const T* input, float* partials, std::size_t count) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   const Paired<T> paired(input, count);
 
-  // Widened before they are added: in f16 a sum of ones stagnates at 2048, in bf16 at 256.
+  // Widened before they are added: a sum of ones stagnates at 2048 in f16, and at 256 in bf16.
   float2 values = {Op::template identity<float>(), Op::template identity<float>()};
   for (std::size_t i = first; i < paired.count; i += stride) {
     const float2 both = widen_both(paired.pairs[i]);

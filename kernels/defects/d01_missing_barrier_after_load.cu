@@ -1,6 +1,6 @@
 // D1: no barrier between the load into shared memory and the tree. A thread of the first round may read the
-// slot above it before the thread that owns it has written it. A frequent slip in tutorial code; warps tend
-// to run in order, so the value is mostly right. Fixed by __syncthreads() before the loop.
+// slot above it before the thread that owns it has written it. A frequent mistake in tutorial code; warps
+// tend to run in order, so the value is usually right. Fixed by __syncthreads() before the loop.
 #include <cstddef>
 
 __global__ void missing_barrier_after_load(const float* input, float* partials, std::size_t count) {

@@ -1,5 +1,5 @@
 // D2: no barrier inside the tree. A round reads slots that other warps may not have folded yet in the round
-// before. Seen where the barrier of the loop was mistaken for a repetition of the one before it. Fixed by
+// before. Seen where the barrier in the loop was assumed to repeat the one before it. Fixed by
 // __syncthreads() at the end of every round.
 #include <cstddef>
 

@@ -1,6 +1,6 @@
-// D3: the last warp unrolled over volatile shared memory without warp barriers: common when a warp ran in
-// lockstep. Since Volta its lanes need not, and volatile orders nothing between them: a lane may read a slot
-// before or after the step that it means. Fixed by __syncwarp(): tree/warp_tail.cu.
+// D3: the last warp unrolled over volatile shared memory without warp barriers: common when warps ran in
+// lockstep. Since Volta, lanes need not, and volatile does not order their accesses: a lane may read a slot
+// before or after the intended step. Fixed by __syncwarp(): tree/warp_tail.cu.
 #include <cstddef>
 
 __global__ void volatile_warp_tail(const float* input, float* partials, std::size_t count) {

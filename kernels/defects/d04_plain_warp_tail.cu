@@ -1,6 +1,6 @@
-// D4: the last warp unrolled without warp barriers and without volatile. The compiler, too, may now keep a
-// slot in a register from step to step, and on today's GPUs the value is wrong. Seen where volatile was
-// dropped as old-fashioned. Fixed by __syncwarp(): tree/warp_tail.cu.
+// D4: the last warp unrolled without warp barriers and without volatile. The compiler may also keep a slot in
+// a register from step to step, and on current GPUs the value is wrong. Seen where volatile was removed as
+// obsolete. Fixed by __syncwarp(): tree/warp_tail.cu.
 #include <cstddef>
 
 __global__ void plain_warp_tail(const float* input, float* partials, std::size_t count) {

@@ -1,6 +1,6 @@
 // D6: the last stage shuffles in thread 0 alone, under a mask that names the whole warp. The other lanes do
-// not take part, so that the values read from them are undefined. Seen where `if (thread == 0)` was put
-// around the whole last stage instead of around the store. Fixed by letting the first warp take part:
+// not take part, so the values read from them are undefined. Seen where `if (thread == 0)` was put around the
+// whole last stage instead of around the store. Fixed by letting the first warp take part:
 // warp/block_shuffle.cuh.
 #include <cstddef>
 

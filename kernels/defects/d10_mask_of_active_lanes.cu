@@ -1,6 +1,6 @@
-// D10: the mask is taken from __activemask() inside a branch, and lanes outside of that mask are read.
-// Their values are undefined; which lanes those are may even change from run to run. Seen where the full
-// mask made a kernel hang. Fixed by a ballot before the branch and a test of the source lane:
+// D10: the mask is taken from __activemask() inside a branch, and lanes outside that mask are read. Their
+// values are undefined; which lanes they are may even change from run to run. Seen where the full mask
+// made a kernel hang. Fixed by a ballot before the branch and a test of the source lane:
 // warp/partial_warp.cu.
 #include <cstddef>
 

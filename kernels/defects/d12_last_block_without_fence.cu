@@ -1,5 +1,5 @@
 // D12: the block that takes the last ticket folds all partial results, but nothing orders a block's partial
-// before its ticket: without a fence the last block may see the ticket and not yet the partial. Seen in
+// before its ticket: without a fence, the last block may see the ticket but not yet the partial. Seen in
 // copies of the last-block pattern that kept the atomic and lost the fences. Fixed by a fence on either side:
 // grid/last_block.cu.
 #include <cstddef>

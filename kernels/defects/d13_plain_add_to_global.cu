@@ -1,6 +1,6 @@
 // D13: every block adds its total to one global by a plain +=, which is a load, an addition and a store: what
-// another block adds between the load and the store is lost. Seen in first kernels, where one block was
-// enough to test. Fixed by atomicAdd (tree/block_atomic.cu) or a second launch (grid/two_level.cu).
+// another block adds between the load and the store is lost. Seen in beginners' kernels that were tested with
+// one block. Fixed by atomicAdd (tree/block_atomic.cu) or a second launch (grid/two_level.cu).
 #include <cstddef>
 
 #include "../reduction_operators.cuh"

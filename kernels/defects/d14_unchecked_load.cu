@@ -1,6 +1,6 @@
 // D14: the load has no bounds check. The threads of the last block that lie past the end read whatever
-// follows the input, often zeros of a padded allocation. Seen in every second tutorial, whose count is a
-// power of two. Fixed by a check that brings the identity: tree/sequential.cu.
+// follows the input, often zeros of a padded allocation. Seen in many tutorials, whose count is a power of
+// two. Fixed by a check that supplies the identity: tree/sequential.cu.
 #include <cstddef>
 
 __global__ void unchecked_load(const float* input, float* partials) {

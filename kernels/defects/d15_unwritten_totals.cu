@@ -1,6 +1,6 @@
-// D15: the first warp folds all 32 slots of the shared array, and only one slot per warp was written. Shared
-// memory often happens to hold zeros, so the value is mostly right. Seen in shuffle reductions copied with
-// the bounds of the last stage lost. Fixed by the identity in lanes past the last warp:
+// D15: the first warp folds all 32 slots of the shared array, but only one slot per warp was written. Shared
+// memory often happens to hold zeros, so the value is usually right. Seen in copied shuffle reductions that
+// lost the bounds of the last stage. Fixed by the identity in lanes past the last warp:
 // warp/block_shuffle.cuh.
 #include <cstddef>
 

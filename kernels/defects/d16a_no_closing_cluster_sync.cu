@@ -1,6 +1,6 @@
-// D16a: a cluster reduction without the closing cluster barrier. The first block gathers the totals of the
-// others from their shared memory, and the shared memory of a block disappears when the block exits: the GPU
-// stops with an error, or another block's data are read. Fixed by cluster.sync() at the end: grid/cluster.cu.
+// D16a: a cluster reduction without the closing cluster barrier. The first block gathers the totals of the others
+// from their shared memory, and the shared memory of a block disappears when the block exits: the GPU stops with
+// an error, or the kernel reads another block's data. Fixed by cluster.sync() at the end: grid/cluster.cu.
 #include <cooperative_groups.h>
 
 #include <cstddef>

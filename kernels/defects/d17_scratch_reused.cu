@@ -1,6 +1,6 @@
-// D17: two consecutive reductions on one shared array, and no barrier between. All threads return the first
-// total from slot 0; a fast warp of the second call overwrites that slot while a slow one still reads it.
-// Seen in every kernel that needs two totals per block. Fixed by a barrier after the last read.
+// D17: two consecutive reductions on one shared array without a barrier in between. All threads return the
+// first total from slot 0; a fast warp of the second call overwrites that slot while a slow one still reads
+// it. Seen in every kernel that needs two totals per block. Fixed by a barrier after the last read.
 #include <cstddef>
 
 /// Every thread returns the total. blockDim.x is a power of two.

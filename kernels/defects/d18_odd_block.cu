@@ -1,6 +1,6 @@
 // D18: the tree that halves its width, run with blocks that are not a power of two. Halving an odd width
-// rounds down, and the slot left over is never folded. Seen wherever the block size became a parameter later.
-// Fixed by halving upwards: tree/any_block.cu.
+// rounds down, and the remaining slot is never folded. Seen where the block size later became a parameter.
+// Fixed by rounding up: tree/any_block.cu.
 #include <cstddef>
 
 __global__ void odd_block(const float* input, float* partials, std::size_t count) {

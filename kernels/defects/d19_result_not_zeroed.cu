@@ -1,6 +1,6 @@
 // D19: the blocks add their totals to a result that was zeroed once, when it was allocated. The first call is
-// right, the second returns both sums. Seen where a test calls a kernel once. Fixed by zeroing before every
-// launch: tree/block_atomic.toml has a new start at each call.
+// right, the second returns both sums. Seen where a test calls a kernel only once. Fixed by zeroing before
+// every launch: tree/block_atomic.toml resets the result before each call.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"

@@ -1,5 +1,5 @@
-// D21a: the maximum pads with 0, which is not its identity: where all elements of the last block are negative
-// the result is 0. Seen where the sum was copied and only the operator exchanged. Fixed by -infinity:
+// D21a: the maximum pads with 0, which is not its identity: if all elements of the last block are negative,
+// the result is 0. Seen where a sum was copied and only its operator was changed. Fixed by -infinity:
 // reduction_operators.cuh.
 #include <cstddef>
 

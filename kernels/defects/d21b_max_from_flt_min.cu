@@ -1,5 +1,5 @@
-// D21b: the maximum pads with FLT_MIN, which reads like the lowest float and is the smallest positive one: a
-// negative maximum is returned as 1.2e-38. Seen in many hand-written maxima. Fixed by -infinity:
+// D21b: the maximum pads with FLT_MIN, which sounds like the lowest float but is the smallest positive normal
+// one: a negative maximum is returned as 1.2e-38. Seen in many hand-written maxima. Fixed by -infinity:
 // reduction_operators.cuh.
 #include <cfloat>
 #include <cstddef>

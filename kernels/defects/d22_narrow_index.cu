@@ -1,5 +1,5 @@
-// D22: the index has too few bits for the count, here 8 in place of 32: element 128 instead of element 2^31
-// is the first to get a negative index. Seen wherever `int i = blockIdx.x * blockDim.x + threadIdx.x` met
+// D22: the index has too few bits for the count, here 8 instead of 32: element 128 instead of element 2^31 is
+// the first to get a negative index. Seen where `int i = blockIdx.x * blockDim.x + threadIdx.x` was used with
 // more than 2^31 elements. Fixed by an index of 64 bits: tree/sequential.cu.
 #include <cstddef>
 #include <cstdint>

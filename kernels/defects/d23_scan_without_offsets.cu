@@ -1,6 +1,6 @@
-// D23: an inclusive scan whose blocks never learn what the blocks before them hold: right inside a block,
-// wrong across. Here the total is read off the scan's last element. Seen in scans tested with one block.
-// Fixed by a second pass that adds the totals of the earlier blocks to each block.
+// D23: an inclusive scan whose blocks never add the totals of the blocks before them: it is right inside a
+// block and wrong across blocks. Here the total is the scan's last element. Seen in scans tested with one
+// block. Fixed by a second pass that adds the totals of the earlier blocks to each block.
 #include <cstddef>
 
 /// blockDim.x is a power of two.

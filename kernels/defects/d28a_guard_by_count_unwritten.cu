@@ -1,6 +1,6 @@
 // D28a: a published repair of D18 that guards the upper slot by the count of the input instead of the width
 // of the block. In all blocks but the last the guard is true for slots past the block: here, slots that were
-// never written. Fixed by `thread + half < blockDim.x`, or by halving upwards: tree/any_block.cu.
+// never written. Fixed by `thread + half < blockDim.x`, or by rounding up: tree/any_block.cu.
 #include <cstddef>
 
 __global__ void guard_by_count_unwritten(const float* input, float* partials, std::size_t count) {

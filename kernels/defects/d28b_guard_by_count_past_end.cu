@@ -1,6 +1,6 @@
 // D28b: a published repair of D18 that guards the upper slot by the count of the input instead of the width
 // of the block. In all blocks but the last the guard is true for slots past the block: here, slots past the
-// array. Fixed by `thread + half < blockDim.x`, or by halving upwards: tree/any_block.cu.
+// array. Fixed by `thread + half < blockDim.x`, or by rounding up: tree/any_block.cu.
 #include <cstddef>
 
 __global__ void guard_by_count_past_end(const float* input, float* partials, std::size_t count) {

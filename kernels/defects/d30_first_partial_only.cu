@@ -1,6 +1,6 @@
 // D30: every block leaves a partial, and the first one is returned as the result. Seen on the host, where
-// `result = partials[0]` was right as long as one block was enough; a kernel of one thread represents the
-// host here. Fixed by a second level: grid/two_level.cu.
+// `result = partials[0]` was right as long as one block was enough; here, a kernel of one thread stands in
+// for the host. Fixed by a second level: grid/two_level.cu.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"

@@ -1,5 +1,5 @@
 // D32b: a histogram of bytes in shared memory (from which the block reads off their sum) without a barrier
-// between the zeroing of the bins and the first atomic: a bin may be zeroed after it was counted up. Seen in
+// between the zeroing of the bins and the first atomic: a bin may be zeroed after it was incremented. Seen in
 // private histograms. Fixed by __syncthreads() after the zeroing.
 #include <cstddef>
 

@@ -1,6 +1,6 @@
 // D32c: a histogram of bytes in shared memory (from which the block reads off their sum) with 128 bins,
 // enough for text in ASCII: the atomics of larger values go past the array. Seen in histograms whose range
-// came from the first data. Fixed by a bin for every value, or a check.
+// was chosen from the first data set. Fixed by a bin for every value, or a check.
 #include <cstddef>
 
 __global__ void histogram_too_small(const unsigned char* input, unsigned* result, std::size_t count) {

@@ -1,6 +1,6 @@
-// D33: the index is made from the block's rank in its cluster and a block size written as a constant, and the
-// cluster's own offset is missing: every cluster sums the same range. Published in a tutorial that launches
-// one cluster. Fixed by the index of the block in the grid: grid/cluster.cu.
+// D33: the index is computed from the block's rank in its cluster and a constant block size, without the
+// cluster's own offset: every cluster sums the same range. Published in a tutorial that launches one cluster.
+// Fixed by the index of the block in the grid: grid/cluster.cu.
 #include <cooperative_groups.h>
 
 #include <cstddef>

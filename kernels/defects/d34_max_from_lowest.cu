@@ -1,4 +1,4 @@
-// D34: the maximum pads with -FLT_MAX: where all elements of the last block are -infinity, as after a mask of
+// D34: the maximum pads with -FLT_MAX: if all elements of the last block are -infinity, as after masking
 // attention scores, the result is finite. Seen in softmax kernels. Fixed by -infinity:
 // reduction_operators.cuh.
 #include <cfloat>

@@ -1,7 +1,7 @@
-// D36: the totals of the blocks added up by floating-point atomics, in whatever order the blocks come, and the sum
-// said to be the same every time. It is within its bound, and differs in its last bits from run to run; a training
-// run that cannot be repeated is how it is noticed. Fixed by partial sums that one block folds in a fixed order
-// (grid/two_level.cu), by an exact sum (careful/exact.cu), or by a claim that is true.
+// D36: the totals of the blocks added up by floating-point atomics, in whatever order the blocks finish,
+// while the sum is claimed to be the same every time. It is within its bound, but its last bits differ from
+// run to run; it is noticed when a training run cannot be reproduced. Fixed by partial sums that one block
+// folds in a fixed order (grid/two_level.cu), by an exact sum (careful/exact.cu), or by a claim that is true.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"

@@ -1,6 +1,6 @@
-// E7, defect: 8-bit floats added up in their own type, which has 3 or 2 fraction bits. Adding ones has no effect
-// from 16 (e4m3) or 8 (e5m2) on, and a sum of e4m3 stops at 448, the largest value, as conversions saturate. Fixed
-// by an accumulator of f32: any kernel here that widens its elements as it loads them.
+// E7, defect: 8-bit floats added up in their own type, which has 3 or 2 fraction bits. From 16 (e4m3) or 8
+// (e5m2) on, adding ones has no effect, and a sum of e4m3 stops at 448, the largest value, because conversions
+// saturate. Fixed by an accumulator of f32: any kernel here that widens its elements as it loads them.
 #include <cstddef>
 
 #include "../element_types.cuh"

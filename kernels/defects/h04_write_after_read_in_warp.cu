@@ -1,5 +1,5 @@
 // H4: PyTorch #20182, its softmax. The lanes of the first warp add up 32 slots each and write their sums over
-// the first slots, which lane 0 may still be reading: inside a warp, too, no lane waits for another. Fixed by
+// the first slots, which lane 0 may still be reading: even inside a warp, no lane waits for another. Fixed by
 // __syncwarp() before the sums are written.
 #include <cstddef>
 

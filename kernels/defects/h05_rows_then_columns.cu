@@ -1,6 +1,6 @@
 // H5: PyTorch #162995. A two-dimensional block folds its rows, then the totals of the rows, in the same
-// slots. A row that is done writes its total over a slot of the first rows, which may still be folding. Fixed
-// by a barrier between the two: repaired/rows_then_columns.cu.
+// slots. A row that has finished writes its total over a slot of the first rows, which may still be folding.
+// Fixed by a barrier between the two: repaired/rows_then_columns.cu.
 #include <cstddef>
 
 /// blockDim.x and blockDim.y are powers of two.

@@ -1,5 +1,5 @@
 // H6: Kokkos #4482, #6217. One lane stores the total of its warp, and the others read it, with no warp
-// barrier between. (It also wrote its own value over with what it had just read.) Fixed by __syncwarp(), or
+// barrier in between. (It also overwrote its own value with what it had just read.) Fixed by __syncwarp(), or
 // by a __shfl_sync from lane 0.
 #include <cstddef>
 

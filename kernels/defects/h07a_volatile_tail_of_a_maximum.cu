@@ -1,6 +1,6 @@
 // H7a: HeCBench #91, and many more. A helper for the last warp that takes volatile shared memory and relies
-// on lockstep; the working lanes get fewer from step to step here, which changes nothing. Fixed by
-// __syncwarp() after each step: tree/warp_tail.cu.
+// on lockstep; here, fewer lanes work in each step, which makes no difference. Fixed by __syncwarp() after
+// each step: tree/warp_tail.cu.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"

@@ -1,5 +1,5 @@
-// H7b: Kaldi #3211. The barrier of a round is left out as soon as one warp does the whole round. On GPUs
-// since Volta the lanes of a warp need a barrier, too, and the compiler may keep slots in registers. Fixed by
+// H7b: Kaldi #3211. The barrier of a round is left out as soon as one warp does the whole round. Since Volta,
+// the lanes of a warp also need a barrier, and the compiler may keep slots in registers. Fixed by
 // __syncwarp() in those rounds: tree/warp_tail.cu.
 #include <cstddef>
 

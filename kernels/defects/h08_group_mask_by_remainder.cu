@@ -1,6 +1,6 @@
-// H8: Kokkos #1958. The mask of a warp barrier for groups of lanes is shifted by the lane's place in its
-// group (%) where the group's place in the warp (/) was meant. Most lanes are not in their own mask; those
-// that are wait for others that never come. Fixed by `lane / width * width`.
+// H8: Kokkos #1958. The mask of a warp barrier for groups of lanes is shifted by the lane's position in its
+// group (%) instead of the group's position in the warp (/). Most lanes are not in their own mask; those that
+// are wait for others that never arrive. Fixed by `lane / width * width`.
 #include <cstddef>
 
 constexpr unsigned width = 4;

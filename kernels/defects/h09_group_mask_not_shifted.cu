@@ -1,6 +1,6 @@
 // H9: CUB #115. Groups of eight lanes shuffle under a mask of eight lanes, always the lowest of the warp: the
 // other groups are not in their own mask, and what they get is undefined. Fixed by shifting the mask to the
-// group, or by the full mask, as all lanes take part: warp/sub_warp.cu.
+// group, or by the full mask, since all lanes take part: warp/sub_warp.cu.
 #include <cstddef>
 
 constexpr unsigned width = 8;

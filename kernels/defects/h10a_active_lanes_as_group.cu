@@ -1,6 +1,6 @@
 // H10a: AdaptiveCpp #823. __activemask() is assumed to be the mask of the group. It names the lanes that
-// happen to run together, and nothing makes them all: a lane that the mask leaves out is read all the same.
-// Fixed by passing the group's own mask: warp/shuffle_down.cu.
+// happen to run together, which need not be all of them: a lane outside the mask is read nevertheless. Fixed
+// by passing the group's own mask: warp/shuffle_down.cu.
 #include <cstddef>
 
 __device__ float group_sum(float value) {

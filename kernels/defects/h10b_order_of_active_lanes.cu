@@ -1,6 +1,6 @@
 // H10b: AdaptiveCpp #823. The lanes that happen to run together add up their values, and one of them adds the
-// sum to the total. No lane is lost or repeated, but which lanes are together is open, and so is the order of
-// a sum that is said to be the same every time. Fixed by the group's own mask.
+// sum to the total. No lane is lost or repeated, but which lanes run together is unspecified, and so is the
+// order of a sum that is claimed to be the same every time. Fixed by the group's own mask.
 #include <cstddef>
 
 __global__ void order_of_active_lanes(const float* input, float* partials, std::size_t count) {

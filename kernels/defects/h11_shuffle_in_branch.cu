@@ -1,6 +1,6 @@
-// H11: PyTorch #13765. A shuffle that names all lanes is in a branch that only some take; the others wait at
-// the next barrier of the block. Each side waits for the other: the kernel hangs from Volta on. Fixed by
-// identities in the idle lanes and the shuffles outside of the branch: warp/block_shuffle.cu.
+// H11: PyTorch #13765. A shuffle whose mask names all lanes is in a branch that only some take; the others
+// wait at the next barrier of the block. Each side waits for the other: the kernel hangs from Volta on. Fixed
+// by identities in the idle lanes and the shuffles outside of the branch: warp/block_shuffle.cu.
 #include <cstddef>
 
 /// blockDim.x is a multiple of 32.

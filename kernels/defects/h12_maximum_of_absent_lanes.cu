@@ -1,5 +1,5 @@
 // H12: TVM #12274. A row of fewer than 16 elements is folded as if it had 16 lanes: the maximum may be the
-// value of a lane that is not there. Fixed by a full group of lanes with identities, or by a test of the
+// value of a lane that does not exist. Fixed by a full group of lanes with identities, or by a test of the
 // source lane: warp/partial_warp.cu.
 #include <cstddef>
 

@@ -1,5 +1,5 @@
 // H15: llama.cpp #13438. Warps without an element skip the branch and the barrier in it, at which the others
-// wait; the next barrier that they reach is used instead. Fixed by the barrier outside of the branch.
+// wait; the next barrier that they reach is used instead. Fixed by moving the barrier out of the branch.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"

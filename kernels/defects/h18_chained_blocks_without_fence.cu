@@ -1,6 +1,6 @@
 // H18: Kokkos #2681. A scan across blocks: each waits for a flag of the previous block and adds that block's
-// prefix to its own total. Nothing orders the prefix before the flag: the flag may be seen and the prefix not
-// yet. Fixed by a fence on either side: repaired/chained_blocks.cu.
+// prefix to its own total. Nothing orders the prefix before the flag: the flag may be visible before the
+// prefix. Fixed by a fence on either side: repaired/chained_blocks.cu.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"

@@ -1,5 +1,5 @@
 // H20: CUB, cccl#1388. The minimum starts from the greatest finite float: the result is finite for an empty
-// input or one of only +infinity. Fixed by +infinity.
+// input or one that contains only +infinity. Fixed by +infinity.
 #include <cfloat>
 #include <cstddef>
 

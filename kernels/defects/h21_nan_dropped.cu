@@ -1,5 +1,5 @@
-// H21: PyTorch #7052. fmaxf returns the other operand where one is NaN, so a NaN in the input is dropped, although the
-// contract says that it propagates. Fixed by a fold that keeps it: Max in reduction_operators.cuh.
+// H21: PyTorch #7052. fmaxf returns the other operand if one is NaN, so a NaN in the input is dropped, although
+// the contract says that it propagates. Fixed by a fold that keeps it: Max in reduction_operators.cuh.
 #include <cmath>
 #include <cstddef>
 

@@ -1,5 +1,5 @@
 // H22: TensorFlow #46621, Thrust #1315. The count passes through a type that is too narrow for it, here 8
-// bits in place of 32: of 2^32 + 1 elements, one remains. Fixed by std::size_t all the way:
+// bits instead of 32: 2^32 + 1 elements become one. Fixed by using std::size_t throughout:
 // tree/coarsened.cu.
 #include <cstddef>
 #include <cstdint>

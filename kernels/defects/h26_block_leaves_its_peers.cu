@@ -1,6 +1,6 @@
 // H26: Triton (Meta) #1105. Every block of a cluster reads the totals of all others, and exits as soon as it
-// is done itself, while a slower one still reads its shared memory. Fixed by a cluster barrier before the
-// end: grid/cluster.cu.
+// has finished, while a slower one still reads its shared memory. Fixed by a cluster barrier before the end:
+// grid/cluster.cu.
 #include <cooperative_groups.h>
 
 #include <cstddef>

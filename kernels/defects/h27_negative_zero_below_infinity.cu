@@ -1,6 +1,6 @@
 // H27: XLA #5544, where the maximum of 8193 elements -0.0 was -inf. The initial value -infinity is never
-// replaced: -0.0 is not below 0, so that it is treated like a positive float, but its bits are those of the
-// lowest integer. Fixed by a test of the sign bit: atomic_operators.cuh.
+// replaced: -0.0 is not below 0, so it is treated like a positive float, but its bits are those of the lowest
+// integer. Fixed by a test of the sign bit: atomic_operators.cuh.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"

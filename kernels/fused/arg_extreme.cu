@@ -1,5 +1,5 @@
-// F3: the index of the smallest or largest element. A block folds pairs of value and index; of equal values
-// the lowest index wins, so that the result depends on nothing but the input.
+// F3: the index of the smallest or largest element. A block folds pairs of value and index; of equal values,
+// the lowest index wins, so the result depends only on the input.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// F7: LayerNorm of rows, one block per row: every element's distance from the mean over the deviation, times
-// the weight and plus the bias of its column.
+// F7: LayerNorm of rows, one block per row: the distance of every element from the mean, divided by the
+// deviation, times the weight plus the bias of its column.
 #include <cstddef>
 
 #include "../element_types.cuh"

@@ -1,4 +1,4 @@
-// F6: log-sum-exp of rows, one block per row, about the row's maximum, so that no exponential overflows.
+// F6: log-sum-exp of rows, one block per row, relative to the row's maximum, so that no exponential overflows.
 #include <cstddef>
 
 #include "../element_types.cuh"

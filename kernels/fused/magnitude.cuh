@@ -6,7 +6,7 @@
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
-/// An unsigned integer: the magnitude of the lowest int is one more than the highest int.
+/// An unsigned integer, because the magnitude of the lowest int exceeds the highest int by one.
 template <typename T>
 using Magnitude = Wrapping<Wide<T>>;
 

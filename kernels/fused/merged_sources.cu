@@ -6,7 +6,7 @@
 #include "running_sum.cuh"
 
 /// A block's pair for one source, in tiles of as many scores as the block has threads. Each tile is summed
-/// about its own maximum, and merged with the tiles before it.
+/// relative to its own maximum, and merged with the tiles before it.
 template <typename T>
 __device__ RunningSum<Wide<T>> sum_of_source(const T* scores, std::size_t count) {
   RunningSum<Wide<T>> running;

@@ -1,5 +1,5 @@
-// F2: the minimum or maximum of floats by one unsigned integer atomic per block, on bits that are ordered as
-// the floats are.
+// F2: the minimum or maximum of floats by one unsigned integer atomic per block, on bits that are ordered
+// like the floats.
 #include <cstddef>
 
 #include "../atomic_operators.cuh"
@@ -25,9 +25,9 @@ __device__ T from_ordered(Key<T> key) {
   return BitsOf<T>::value(key & sign_bit<T> ? key ^ sign_bit<T> : ~key);
 }
 
-/// The key that atomicMax is to prefer. For a minimum it is inverted, so that both begin at zero, which
-/// cudaMemset can write and which is below the key of any number. NaN gets the largest key, whatever its
-/// sign, and so propagates: all ones are converted back to NaN, inverted or not.
+/// The key for atomicMax. It is inverted for a minimum, so that both start from zero, which cudaMemset can
+/// write and which is below the key of any number. NaN gets the largest key, whatever its sign, and so
+/// propagates: all ones are converted back to NaN, inverted or not.
 template <typename Op, typename T>
 __device__ Key<T> key_of(T value) {
   if (value != value) return ~Key<T>{0};

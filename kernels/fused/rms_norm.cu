@@ -1,4 +1,4 @@
-// F7: RMSNorm of rows, one block per row: every element over the root of the mean of squares, times the
+// F7: RMSNorm of rows, one block per row: every element divided by the root of the mean of squares, times the
 // weight of its column.
 #include <cstddef>
 

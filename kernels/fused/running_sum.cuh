@@ -1,5 +1,5 @@
-// The pair that online softmax carries along: the highest score so far, and the sum of the exponentials
-// relative to it.
+// The pair that online softmax maintains: the highest score so far, and the sum of the exponentials relative
+// to it.
 #pragma once
 
 #include "../reduction_operators.cuh"

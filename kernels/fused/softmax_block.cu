@@ -1,5 +1,5 @@
-// F4: softmax of rows, one block per row: the row's maximum, then the sum of the exponentials about it, then
-// the quotients.
+// F4: softmax of rows, one block per row: the row's maximum, then the sum of the exponentials relative to it,
+// then the quotients.
 #include <cstddef>
 
 #include "../element_types.cuh"

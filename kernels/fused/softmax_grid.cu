@@ -1,5 +1,5 @@
-// F4: softmax of one vector by the whole grid, in three launches: the maximum of each block; the sum of the
-// exponentials about the highest of them, of each block; the quotients.
+// F4: softmax of one vector by the whole grid, in three launches: the maximum of each block; per block, the
+// sum of the exponentials relative to the highest maximum; the quotients.
 #include <cstddef>
 
 #include "../element_types.cuh"
@@ -18,8 +18,8 @@ __global__ void block_maxima(const T* scores, Wide<T>* maxima, std::size_t count
   if (threadIdx.x == 0) maxima[blockIdx.x] = highest;
 }
 
-/// As many blocks as the launch before, each of which folds the maxima of all for itself: in the same order,
-/// so to the same bits, and cheaper than a separate launch that folds once.
+/// Launched with as many blocks as before. Each block folds the maxima of all blocks itself: in the same
+/// order, with the same bits, and cheaper than a separate launch that folds once.
 template <typename T>
 __global__ void block_sums(const T* scores, const Wide<T>* maxima, Wide<T>* sums, std::size_t count) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;

@@ -11,7 +11,7 @@ struct Candidate {
   std::uint32_t column;
 };
 
-/// Whether a is chosen before b: a NaN before every number, then the larger, of equal ones the first.
+/// Whether a is chosen before b: NaN before every number, then the larger one, then the first of equal ones.
 template <typename W>
 __device__ bool precedes(Candidate<W> a, Candidate<W> b) {
   const bool a_nan = a.value != a.value, b_nan = b.value != b.value;

@@ -1,5 +1,5 @@
-// F7: mean and variance of rows, one block per row, in two passes: the mean, then the squared deviations from it. The
-// sums of x and x^2 alone would need one pass, and cancel where the mean is large beside the deviations.
+// F7: mean and variance of rows, one block per row, in two passes: the mean, then the squared deviations from it.
+// The sums of x and x^2 alone would need one pass, but cancel if the mean is large compared with the deviations.
 #include <cstddef>
 
 #include "../element_types.cuh"

@@ -1,4 +1,4 @@
-// C12: a grid-stride loop whose index never overflows, whatever its type and up to its largest count.
+// C12: a grid-stride loop whose index never overflows, whatever its type, even for the largest count of that type.
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"

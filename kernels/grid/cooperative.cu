@@ -10,8 +10,8 @@
 #include "../warp/block_shuffle.cuh"
 
 // The barrier waits for all blocks, so all must be resident at once: waiting blocks would never free
-// resources for others, and a launch of more is refused. The bounds leave a thread 32 registers, with which a
-// multiprocessor always holds 2048 threads.
+// resources for others, and a larger launch is refused. The bounds limit a thread to 32 registers, with which
+// a multiprocessor always holds 2048 threads.
 template <typename Op, typename T>
 __global__ void __launch_bounds__(1024, 2)
     cooperative(const T* input, Wide<T>* partials, Wide<T>* result, std::size_t count) {

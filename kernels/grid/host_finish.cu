@@ -17,8 +17,8 @@ __global__ void host_finish(const T* input, Wide<T>* partials, std::size_t count
   if (threadIdx.x == 0) partials[blockIdx.x] = total;
 }
 
-/// The host's part: `total` is the identity, and `fold` makes one of two. No second launch and no atomic,
-/// but the device waits while the host folds: worth it where the host needs the result at once anyway.
+/// The host's part: `total` starts as the identity, and `fold` combines two values. It needs no second launch and
+/// no atomic, but the device waits while the host folds: useful if the host needs the result immediately anyway.
 template <typename T, typename Fold>
 cudaError_t fold_on_host(const T* device_partials, std::size_t blocks, T& total, Fold fold) {
   std::vector<T> partials(blocks);

@@ -8,8 +8,8 @@
 template <unsigned bins, typename T>
 __global__ void private_bins(const T* input, unsigned* result, std::size_t count) {
   __shared__ unsigned mine[bins];
-  // A loop, for a block may have fewer threads than there are bins; and a barrier after it, or one thread
-  // counts in a bin that another sets to zero afterwards.
+  // A loop, because a block may have fewer threads than bins. The barrier after it keeps a thread from
+  // counting in a bin that another thread sets to zero afterwards.
   for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) mine[bin] = 0;
   __syncthreads();
 

@@ -1,4 +1,4 @@
-// C5-named: cub::DeviceReduce::Sum, Min and Max, the forms with an operator of the library's.
+// C5-named: cub::DeviceReduce::Sum, Min and Max, the forms with an operator of the library.
 #include <cub/device/device_reduce.cuh>
 
 #include <cstddef>
@@ -12,11 +12,11 @@ template <typename Op, typename T>
 cudaError_t device_named(const T* input, Wide<T>* output, std::size_t count) {
   return with_scratch([&](void* scratch, std::size_t& bytes) {
     if constexpr (std::is_same_v<Op, Sum>) {
-      // Folded in the type of the output: floats of 16 bits and fewer would stand still in their own.
+      // Folded in the type of the output: sums of floats of 16 bits or fewer would stagnate in their own type.
       return cub::DeviceReduce::Sum(scratch, bytes, widened(input), output, count);
     } else {
-      // For floats these begin with the greatest or least finite value, and so make a finite number of
-      // infinities; and a comparison loses a NaN, or keeps it, as the order has it.
+      // For floats, these start from the greatest or least finite value, so infinities become finite; and
+      // whether a comparison drops or keeps a NaN depends on the order.
       static_assert(std::is_integral_v<T>, "floats take Reduce, and an operator with infinities and NaN");
       if constexpr (std::is_same_v<Op, Min>) {
         return cub::DeviceReduce::Min(scratch, bytes, input, output, count);

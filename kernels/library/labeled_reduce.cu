@@ -1,5 +1,5 @@
-// C8-labeled: cooperative_groups::reduce on the lanes of a warp that bear the same label, here the row of
-// their element: rows of any length fold, without regard to where a warp begins.
+// C8-labeled: cooperative_groups::reduce on the lanes of a warp that have the same label, here the row of
+// their element: rows may have any length and begin anywhere in a warp.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
@@ -11,12 +11,12 @@
 
 namespace cg = cooperative_groups;
 
-/// `results`, one a row, hold the identity before the launch; blockDim.x is a multiple of 32.
+/// `results`, one per row, hold the identity before the launch; blockDim.x is a multiple of 32.
 template <typename Op, typename T>
 __global__ void labeled_reduce(const T* input, Wide<T>* results, std::size_t columns, std::size_t count) {
   const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  // Every lane of the warp must have a label, so lanes past the end bring one that no row has.
+  // Every lane of the warp must have a label, so lanes past the end use one that no row has.
   const std::size_t row = i < count ? i / columns : ~std::size_t{0};
   const auto same = cg::labeled_partition(warp, row);
 

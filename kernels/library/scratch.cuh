@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
-/// Calls twice: without memory CUB only returns the required size, then it runs with that much. An
-/// application that calls again and again would keep the memory.
+/// Calls CUB twice: without memory, it only returns the required size; then it runs with that much. An
+/// application that calls repeatedly would keep the memory.
 template <typename Call>
 cudaError_t with_scratch(const Call& call) {
   void* scratch = nullptr;

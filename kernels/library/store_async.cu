@@ -1,4 +1,4 @@
-// C9-store: cooperative_groups::reduce_store_async, a group's total stored without a wait for it.
+// C9-store: cooperative_groups::reduce_store_async, which stores a group's total without waiting.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 

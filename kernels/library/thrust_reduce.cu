@@ -10,8 +10,8 @@
 template <typename Op, typename T>
 cudaError_t thrust_reduce(const T* input, Wide<T>* output, std::size_t count) {
   const auto first = widened(input);
-  // The type of the initial value is what the library folds in: with a literal 0 it would be int. The result
-  // comes back to the host, which therefore waits.
+  // The library folds in the type of the initial value: with a literal 0, it would be int. The result is
+  // returned to the host, which therefore waits.
   const Wide<T> total = thrust::reduce(thrust::device, first, first + count, Op::template identity<Wide<T>>(),
                                        Functor<Op, Wide<T>>{});
   return cudaMemcpy(output, &total, sizeof total, cudaMemcpyHostToDevice);

@@ -14,7 +14,7 @@ template <typename Op, typename T, unsigned width>
 __global__ void tile_reduce(const T* input, Wide<T>* partials, std::size_t count) {
   const auto tile = cg::tiled_partition<width>(cg::this_thread_block());
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  // The type of a tile knows its size, so every lane of it takes part, also those past the end.
+  // A tile's size is part of its type, so all its lanes take part, including those past the end.
   const Wide<T> value = element_or_identity<Op>(input, i, count);
 
   // A butterfly: every lane has the total. Integers under cg::plus, less or greater, instead of our functor,

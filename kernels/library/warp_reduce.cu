@@ -13,8 +13,8 @@ __global__ void warp_reduce(const T* input, Wide<T>* partials, std::size_t count
   __shared__ typename Reduction::TempStorage scratch[1024 / width];  // one for each that a block may hold
 
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  // All lanes call. Of what they bring the library folds the first `valid` values and no other, so this needs
-  // no identity, except where there is none: lane 0's own value is the total of none too.
+  // All lanes call. The library folds only the first `valid` values, so no identity is needed, except if
+  // there are no values: lane 0's own value is then the total.
   const std::size_t first = i / width * width;
   const int valid = first < count ? static_cast<int>(min(count - first, std::size_t{width})) : 0;
   Wide<T> value = element_or_identity<Op>(input, i, count);

@@ -1,5 +1,5 @@
-// C6-scan: cub::WarpScan, inclusive and exclusive; a warp walks through the input and carries what it has
-// seen.
+// C6-scan: cub::WarpScan, inclusive and exclusive; a warp walks through the input and carries the total so
+// far.
 #include <cub/warp/warp_scan.cuh>
 
 #include <cstddef>

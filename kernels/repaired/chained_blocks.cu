@@ -5,9 +5,9 @@
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"
 
-/// `ready` is 0 before every launch. That the block before has started, so that it is not waited for in vain,
-/// is what devices do and CUDA does not promise: a block that takes its number from an atomic ticket as it
-/// starts needs no such order.
+/// `ready` is 0 before every launch. Blocks rely on the previous block having started, which devices ensure
+/// but CUDA does not guarantee; a block that takes its number from an atomic ticket when it starts needs no
+/// such order.
 __global__ void chained_blocks(const float* input, float* prefixes, volatile unsigned* ready, float* result,
                                std::size_t count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-// G1: a warp scans an input of any length, 32 elements at a time: each chunk by Hillis and Steele's scan, to
-// which the total of the chunks before it is carried over.
+// G1: a warp scans an input of any length, 32 elements at a time: each chunk by a Hillis-Steele scan, to
+// which the total of the previous chunks is added.
 #include "warp_scan.cuh"
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // The scan of a warp by shuffles: B10 and G1, and the basis of G2 and G3.
 #pragma once
 
-/// After Hillis and Steele: lane l returns the fold of the values of lanes 0 to l. The first `lanes` lanes of
-/// the warp call, and no others.
+/// The Hillis-Steele scan: lane l returns the fold of the values of lanes 0 to l. Only the first `lanes`
+/// lanes of the warp may call it.
 template <typename Op, typename T>
 __device__ T scan_warp(T value, unsigned lanes) {
   const unsigned lane = threadIdx.x % 32;

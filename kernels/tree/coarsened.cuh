@@ -6,8 +6,8 @@
 
 #include "../element_types.cuh"
 
-/// The thread's share of an input that the whole grid folds, by a grid-stride loop; the identity where
-/// nothing is left for it.
+/// The thread's share of an input that the whole grid folds, by a grid-stride loop; the identity if nothing
+/// is left for it.
 template <typename Op, typename T>
 __device__ Wide<T> fold_grid_stride(const T* input, std::size_t count) {
   // The stride is the whole grid: neighbouring threads read neighbouring elements in every round, and any
@@ -21,7 +21,7 @@ __device__ Wide<T> fold_grid_stride(const T* input, std::size_t count) {
   return value;
 }
 
-/// The same where one block folds the input by itself.
+/// The same if a single block folds the input.
 template <typename Op, typename T>
 __device__ Wide<T> fold_block_stride(const T* input, std::size_t count) {
   Wide<T> value = Op::template identity<Wide<T>>();

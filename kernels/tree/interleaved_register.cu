@@ -15,8 +15,8 @@ __device__ T reduce_interleaved_register(T value, T* slots) {
 
   for (unsigned step = 1; step < blockDim.x; step *= 2) {
     if (thread % (2 * step) == 0) {
-      // One shared load per round instead of two. The compiler cannot do this by itself: after a barrier it
-      // must assume that another thread has written the slot.
+      // One shared load per round instead of two. The compiler cannot do this itself: after a barrier it must
+      // assume that another thread has written the slot.
       value = Op::apply(value, slots[thread + step]);
       slots[thread] = value;  // still stored, since the partner of the next round reads it
     }

@@ -1,4 +1,4 @@
-// A9: the unrolled tree once more, as a loop unrolled by the compiler.
+// A9: the unrolled tree of A8, as a loop that the compiler unrolls.
 #include <cstddef>
 
 #include "../element_types.cuh"

@@ -1,4 +1,4 @@
-// A6: the sequential tree with two loads per thread: the first addition happens on the way into shared memory.
+// A6: the sequential tree with two loads per thread: the first addition happens before the store to shared memory.
 #include <cstddef>
 
 #include "../dynamic_shared.cuh"

@@ -1,4 +1,4 @@
-// A13: 16-byte loads, several of them in flight a thread, independent accumulators, and a shuffle tail.
+// A13: 16-byte loads, several in flight per thread, independent accumulators, and a shuffle tail.
 #include <cstddef>
 
 #include "../element_types.cuh"

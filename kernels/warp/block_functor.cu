@@ -1,5 +1,5 @@
-// B8: the block reduction of B7 for any operator that the caller hands over as an object: a functor with a
-// state of its own, a lambda that captures, or one of ours.
+// B8: the block reduction of B7 for any operator that the caller passes as an object: a functor with state, a
+// lambda with captures, or one of ours.
 #include <cstddef>
 #include <type_traits>
 
@@ -19,8 +19,8 @@ __device__ T reduce_warp_by(T value, unsigned lanes, const Operator& combine) {
 }
 
 /// Folds one value per thread over a block of any size; thread 0 returns the total. All threads call, each
-/// with an operator that does the same. No identity is needed, as there would be none for many an operator:
-/// only values that exist are combined, in the order of their threads.
+/// with an equivalent operator. No identity is needed, because many operators have none: only existing values
+/// are combined, in the order of their threads.
 template <typename T, typename Operator>
 __device__ T reduce_block_by(T value, const Operator& combine) {
   __shared__ T totals[32];
@@ -36,8 +36,8 @@ __device__ T reduce_block_by(T value, const Operator& combine) {
   return value;
 }
 
-/// A custom operator: the larger of two magnitudes. Elements become such as they are loaded, so all that
-/// differs from a maximum is the identity.
+/// A custom operator: the larger of two magnitudes. Elements are converted when they are loaded, so only the
+/// identity differs from that of a maximum.
 struct AbsMax : Max {
   template <typename T>
   __device__ static constexpr T identity() {

@@ -1,4 +1,4 @@
-// B9: a grid-stride loop, the shuffle reduction of a block, and one atomic per block: the common reduction of
+// B9: a grid-stride loop, the shuffle reduction of a block, and one atomic per block: the usual reduction
 // today.
 #include <cstddef>
 

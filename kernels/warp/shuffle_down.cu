@@ -4,7 +4,7 @@
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
-/// Folds one value per lane; lane 0 returns the total, the other lanes what is left over. All 32 lanes call.
+/// Folds one value per lane; lane 0 returns the total, the other lanes partial results. All 32 lanes call.
 template <typename Op>
 struct Looped {
   template <typename T>

@@ -1,4 +1,4 @@
-// B10: an inclusive scan of a warp by shuffles up, for any number of lanes.
+// B10: an inclusive scan of a warp by shuffle-up instructions, for any number of lanes.
 #include <cstddef>
 
 #include "../element_types.cuh"

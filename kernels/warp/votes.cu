@@ -1,11 +1,11 @@
-// B6: questions that a warp answers by votes: is any element set, are all, how many are. An element is set
-// where it is not zero, so a NaN is. No value is ever shuffled.
+// B6: questions that a warp answers by votes: is any element set, are all, how many are. An element is set if
+// it is not zero, so NaN is set. No value is ever shuffled.
 #include <cstddef>
 
 #include "../element_types.cuh"
 
 /// A question: `vote` answers it for 32 elements, one element per lane (is it set, does it exist), `combine`
-/// makes one answer of two, and `none` is that of no elements.
+/// merges two answers, and `none` is the answer for no elements.
 struct Any {
   __device__ static unsigned vote(bool set, bool) { return __any_sync(0xffffffffu, set); }
   __device__ static unsigned combine(unsigned a, unsigned b) { return a | b; }
@@ -33,7 +33,7 @@ __global__ void votes(const T* input, unsigned* answers, std::size_t rows, std::
   if (row >= rows) return;  // the whole warp, so that no vote waits for it
 
   unsigned answer = Question::none;
-  // The loop's bound is the same for all lanes: each takes part in every vote, also past the end of the row.
+  // The loop's bound is the same for all lanes: each takes part in every vote, even past the end of the row.
   for (std::size_t begin = 0; begin < columns; begin += 32) {
     const std::size_t column = begin + lane;
     const bool exists = column < columns;

@@ -19,7 +19,7 @@ CheckResult decided(bool ok, const Sentence& sentence,
   return check_result;
 }
 
-/// Right, although other values would be right, too: the contract or the instructions leave the choice open.
+/// Right, although other values would also be right: the contract or the instructions leave the choice open.
 inline CheckResult one_of_several() {
   CheckResult check_result;
   check_result.evidence = CheckResult::Evidence::bound;

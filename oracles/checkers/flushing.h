@@ -1,4 +1,4 @@
-// What a kernel with .ftz may turn into zero on the way from its input to its output.
+// What a kernel with .ftz may flush to zero between its input and its output.
 #pragma once
 
 #include <cstdint>

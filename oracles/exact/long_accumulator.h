@@ -10,7 +10,7 @@
 
 namespace foldproof {
 
-__extension__ typedef unsigned __int128 Wide;  // NOLINT(modernize-use-using): -Wpedantic wants it so
+__extension__ typedef unsigned __int128 Wide;  // NOLINT(modernize-use-using): required by -Wpedantic
 
 /// Adds up to 2^64 magnitudes that are multiples of 2^lowest (Kulisch's long accumulator).
 class LongAccumulator {

@@ -1,4 +1,4 @@
-// Log-sum-exp and softmax: exact exponentials about the maximum.
+// Log-sum-exp and softmax: exact exponentials relative to the maximum.
 #pragma once
 
 #include <cstddef>

@@ -11,14 +11,14 @@
 
 namespace foldproof {
 
-/// Every value of a variable with at most this many values, such as k for a block of 2^k, has its turn.
+/// Every value of a variable with at most this many values, such as k for a block of 2^k, gets a turn.
 inline constexpr std::int64_t few_values = 8;
 inline constexpr std::size_t count_classes = static_cast<std::size_t>(CountClass::large) + 1;
 
 /// A permutation of 0 … size-1 that depends only on the seed.
 std::vector<std::size_t> permutation(std::size_t size, std::uint64_t seed);
 
-/// Element `index` of an endless sequence of permutations: every class has its turn, in changing order.
+/// Element `index` of an endless sequence of permutations: every class gets a turn, in changing order.
 std::size_t in_turn(std::uint64_t index, std::size_t classes, std::uint64_t seed);
 
 /// Which counts a case is drawn from.

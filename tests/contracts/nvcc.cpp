@@ -39,8 +39,8 @@ TEST_CASE("errors of the host compiler and of nvcc itself are parsed") {
         Position{"k.cu", 1, 10});
   CHECK(first_error("k.cu:1:2: error: #error hello\n", 1).sentence == "#error hello");
   CHECK(first_error("nvcc fatal   : Unknown option '--what'\n", 1).sentence == "Unknown option '--what'");
-  CHECK(first_error("Killed\n", 137).sentence == "it exited with status 137 and said: Killed");
-  CHECK(first_error("", 1).sentence == "it exited with status 1 and said nothing");
+  CHECK(first_error("Killed\n", 137).sentence == "it exited with status 137 and printed: Killed");
+  CHECK(first_error("", 1).sentence == "it exited with status 1 and printed nothing");
   CHECK(first_error(std::string(1 << 20, '('), 1).sentence.size() < 1100);
 }
 

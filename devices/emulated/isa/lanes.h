@@ -26,7 +26,7 @@
 
 namespace foldproof::isa {
 
-__extension__ typedef unsigned __int128 u128;  // NOLINT(modernize-use-using): __extension__ wants it so
+__extension__ typedef unsigned __int128 u128;  // NOLINT(modernize-use-using): required by __extension__
 __extension__ typedef __int128 s128;           // NOLINT(modernize-use-using)
 
 namespace lanes {
