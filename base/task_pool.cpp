@@ -76,7 +76,7 @@ void unpack(const std::string& body, Outcome& outcome) {
 /// provides, which took a sixth of an audit's time.
 void keep_freed_memory() {
   constexpr int megabyte = 1 << 20;
-  mallopt(M_MMAP_THRESHOLD, 32 * megabyte);  // the largest value that mallopt accepts
+  mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, 2047 * megabyte);
   mallopt(M_TOP_PAD, 16 * megabyte);
 }
