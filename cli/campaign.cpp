@@ -165,10 +165,30 @@ class Campaign {
     result_.report.seed = options.audit.seed;
     result_.report.kernels.resize(assignments.size());
     has_ended_.resize(assignments.size());
-    plan();
   }
 
   CampaignResult run() {
+    plan();
+    result_.interrupted = !run_tasks();
+    while (!result_.interrupted && plan_again()) result_.interrupted = !run_tasks();
+    for (std::size_t at = 0; at < assignments_.size(); ++at)
+      if (result_.report.kernels[at].is_cut_off) announce(at);
+    for (const InputError& error : compilation_.errors()) add_error(error);
+    result_.lack = compilation_.lack();
+    for (std::size_t at = 0; at < assignments_.size(); ++at) result_.is_incomplete |= is_incomplete(at);
+    return std::move(result_);
+  }
+
+ private:
+  /// The compilation of a subject, or the audit of a bundle.
+  struct Task {
+    bool compiles;
+    std::size_t index;
+    std::size_t left = 0;  ///< audits that have not started, this one included
+  };
+
+  /// Returns false if the user interrupted the run.
+  bool run_tasks() {
     TaskPool pool;
     pool.tasks = tasks_.size();
     pool.processes = processes_for(assignments_, options_.jobs);
@@ -200,20 +220,8 @@ class Campaign {
     pool.progress = [&](std::uint64_t running) {
       show_progress(std::min(cases_ + running, all_cases), all_cases);
     };
-    result_.interrupted = !pool.run();
-    for (const InputError& error : compilation_.errors()) add_error(error);
-    result_.lack = compilation_.lack();
-    result_.is_incomplete |= std::ranges::any_of(
-        assignments_, [](const Assignment& assignment) { return assignment.subject->is_out_of_time; });
-    return std::move(result_);
+    return pool.run();
   }
-
- private:
-  /// The compilation of a subject, or the audit of a bundle.
-  struct Task {
-    bool compiles;
-    std::size_t index;
-  };
 
   /// Each subject before the first bundle that needs it.
   void plan() {
@@ -224,8 +232,47 @@ class Campaign {
         if (const auto found = to_compile.extract(assignment.subject);
             !found.empty() && !compilation_.is_done(*assignment.subject))
           tasks_.push_back({true, found.mapped()});
-      tasks_.push_back({false, i});
+      tasks_.push_back({false, i, bundles_.size() - i});
     }
+  }
+
+  /// Plans those audits that their share of the budget cut off, as far as what the others left of it gives
+  /// each clearly more time. Returns whether there are any.
+  bool plan_again() {
+    tasks_.clear();
+    if (!options_.deadline) return false;
+    double longest = 0;
+    for (std::size_t i = 0; i < bundles_.size(); ++i) {
+      const KernelReport& report = report_of(bundles_[i].front());
+      if (!report.is_cut_off || bundles_[i].front().tool != nullptr) continue;
+      tasks_.push_back({false, i});
+      longest = std::max(longest, report.seconds);
+    }
+    constexpr double clearly_more = 1.5;
+    const auto gives_more = [&] {
+      const milliseconds each = share(*options_.deadline, tasks_.size(), options_.jobs);
+      return std::chrono::duration<double>(each).count() > clearly_more * longest;
+    };
+    while (!tasks_.empty() && !gives_more()) tasks_.pop_back();
+    for (std::size_t k = 0; k < tasks_.size(); ++k) {
+      tasks_[k].left = tasks_.size() - k;
+      cases_ -= report_of(bundle(k).front()).cases;
+      --ended_;
+    }
+    return !tasks_.empty();
+  }
+
+  KernelReport& report_of(const Assignment& assignment) {
+    return result_.report.kernels[static_cast<std::size_t>(&assignment - assignments_.data())];
+  }
+
+  /// Whether a time limit left the instance unchecked.
+  bool is_incomplete(std::size_t at) {
+    const Assignment& assignment = assignments_[at];
+    const bool lacks_a_device =
+        !assignment.subject->skipped.empty() || is_host_function(*assignment.instance);
+    return assignment.subject->is_out_of_time ||
+           (result_.report.kernels[at].verdict == Verdict::skipped && !lacks_a_device);
   }
 
   Bundle bundle(std::size_t task) const { return bundles_[tasks_[task].index]; }
@@ -241,7 +288,7 @@ class Campaign {
     const auto options_for = [&](const Assignment& assignment) {
       CampaignOptions own = options_of(assignment, options_, reporter);
       if (options_.deadline && assignment.tool == nullptr)
-        own.audit.budget = share(*options_.deadline, bundles_.size() - tasks_[task].index, options_.jobs);
+        own.audit.budget = share(*options_.deadline, tasks_[task].left, options_.jobs);
       return own;
     };
     return audit_bundle(bundle(task), workers_, options_for, reporter);
@@ -249,23 +296,25 @@ class Campaign {
 
   void take(std::size_t task, const Outcome& outcome) {
     ended_ += bundle(task).size();
-    result_.is_incomplete |= outcome.ending == Outcome::Ending::out_of_time;
     const auto can_run = [](const Assignment& assignment) { return assignment.subject->can_run(); };
     result_.has_results |= std::ranges::any_of(bundle(task), can_run) &&
                            (outcome.ending != Outcome::Ending::wrong_input || !outcome.so_far.empty());
     if (outcome.ending == Outcome::Ending::wrong_input) add_error(InputError(outcome.text, outcome.position));
-    auto report = result_.report.kernels.begin() + (bundle(task).data() - assignments_.data());
     auto assignment = bundle(task).begin();
     for (KernelReport& one : reports_of(bundle(task), outcome)) {
-      result_.is_incomplete |= one.verdict == Verdict::skipped && assignment->subject->skipped.empty() &&
-                               !is_host_function(*assignment->instance);
-      ++assignment;
-      cases_ += one.cases;
-      *report++ = std::move(one);
+      KernelReport& report = report_of(*assignment++);
+      if (!shows_less(one, report)) report = std::move(one);
+      cases_ += report.cases;
     }
     if (outcome.ending == Outcome::Ending::interrupted || outcome.ending == Outcome::Ending::out_of_time)
       return;
-    for (const Assignment& one : bundle(task)) announce(static_cast<std::size_t>(&one - assignments_.data()));
+    for (const Assignment& one : bundle(task))
+      if (!report_of(one).is_cut_off) announce(static_cast<std::size_t>(&one - assignments_.data()));
+  }
+
+  /// Whether an audit that was cut off again shows less than the earlier one.
+  static bool shows_less(const KernelReport& again, const KernelReport& earlier) {
+    return (again.is_cut_off || again.verdict == Verdict::skipped) && again.cases < earlier.cases;
   }
 
   /// The instances of a contract may all have the same error.

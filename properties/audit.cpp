@@ -149,10 +149,11 @@ class Audit {
   /// Notes why not all cases were checked.
   void end_early(EndReason reason) {
     ended_by_ = reason;
+    report_.is_cut_off = reason == EndReason::out_of_time;
     ended_early_ = reason == EndReason::too_slow
                        ? fmt::format("a case exceeded the limit of {:g} s, which --case-limit sets ({})",
                                      std::chrono::duration<double>(options_.case_limit).count(), running_)
-                   : reason == EndReason::out_of_time ? "the time budget was exhausted"
+                   : reason == EndReason::out_of_time ? "its share of the time budget was exhausted"
                                                       : "the run was interrupted";
     report_.notes.push_back(
         fmt::format("after {} of {} cases, {}", generated_, options_.cases, ended_early_));

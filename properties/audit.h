@@ -24,7 +24,8 @@ struct AuditOptions {
   /// Number of cases, the last ones, that are guided towards a larger error if a bound checks values; absent:
   /// a quarter and at least 4, but no more than half.
   std::optional<std::uint64_t> guided;
-  std::optional<std::chrono::milliseconds> budget;  ///< per instance; stops generating when spent
+  /// This instance's share of a run's budget; stops generating when spent.
+  std::optional<std::chrono::milliseconds> budget;
   /// If the budget ends the audit after fewer generated cases, the verdict is `skipped`; absent: all.
   std::optional<std::uint64_t> least_cases;
   std::uint64_t seed = 1;  ///< a case's seed is a hash of this, the instance and the case's index

@@ -87,6 +87,7 @@ struct KernelReport {
   std::vector<Finding> findings;
   std::vector<std::string> notes;  ///< under-sampled classes, an exhausted budget, guesses
   std::string reason;              ///< why unsupported, skipped or error
+  bool is_cut_off = false;         ///< the time budget ended the audit before all cases
   double seconds = 0;
   std::optional<std::uint64_t> warp_instructions = 0;  ///< executed; absent if the device does not count them
   std::optional<Counted> counters;                     ///< absent: not requested, or not available

@@ -95,6 +95,7 @@ Json to_json(const KernelReport& kernel) {
             {"untried_above", untried_json(kernel.untried_above)},
             {"findings", array_of(kernel.findings)},
             {"notes", kernel.notes},
+            {"cut_off", kernel.is_cut_off},
             {"reason", known(kernel.reason)},
             {"seconds", kernel.seconds},
             {"warp_instructions", known(kernel.warp_instructions)},
@@ -151,6 +152,7 @@ KernelReport kernel_report_from(const Json& json) {
     kernel.untried_above[untried.at("name").get<std::string>()] = untried.at("value").get<std::int64_t>();
   for (const Json& finding : json.at("findings")) kernel.findings.push_back(finding_from(finding));
   kernel.notes = json.at("notes").get<std::vector<std::string>>();
+  kernel.is_cut_off = json.at("cut_off").get<bool>();
   kernel.reason = known_at<std::string>(json, "reason");
   kernel.seconds = json.at("seconds").get<double>();
   kernel.warp_instructions = optional_at<std::uint64_t>(json, "warp_instructions");

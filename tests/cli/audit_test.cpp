@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <sstream>
 #include <tuple>
 
@@ -371,10 +373,50 @@ TEST_CASE("an interrupted audit reports the findings of the running instance") {
 
 TEST_CASE("a budget ends an audit early, and the report says so") {
   const AddOne folder;
-  const RanJson ran =
-      run_json({"audit", folder.path("add_one.toml"), "--cases", "4000000000", "--budget", "0.5s"});
+  std::vector<std::string> command = {
+      "audit", folder.path("add_one.toml"), "--cases", "4000000000", "--budget", "0.5s"};
+  const RanJson ran = run_json(command);
+  CHECK(ran.status == 3);
+  const auto& kernel = ran.json.at("kernels").at(0);
+  CHECK(kernel.at("verdict") == "skipped");
+  CHECK(kernel.at("cut_off") == true);
+  CHECK(kernel.at("reason").get<std::string>().find("of 4000000000 cases; --min-cases") != std::string::npos);
+  command.insert(command.end(), {"--min-cases", "1"});
+  const RanJson enough = run_json(command);
+  CHECK(enough.status == 0);
+  CHECK(enough.json.at("kernels").at(0).at("verdict") == "clean");
+  CHECK(enough.json.at("kernels").at(0).at("notes").dump().find("budget") != std::string::npos);
+}
+
+TEST_CASE("a slow instance has the time that the others leave of the budget", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder;
+  folder.file("slow.cu", R"cu(
+template <int SLOW> __global__ void last_of(const int* in, int* out, int n) {
+  for (volatile int k = 0; SLOW && k < 20000; ++k) {}
+  if (threadIdx.x == 0) *out = n == 0 ? 0 : in[n - 1];
+})cu");
+  std::string numbers = "0";
+  for (int k = 1; k < 100; ++k) numbers += fmt::format(", {}", k);
+  folder.file("slow.toml", "format = 1\nid = \"slow\"\ntypes = { M = [" + numbers + R"(] }
+[domain]
+count = "0 .. 100"
+[output]
+type = "i32"
+[[buffer]]
+name = "in"
+type = "i32"
+count = "count"
+[[launch]]
+entry = "last_of<({M} == 0)>"
+grid = 1
+block = 1
+arguments = ["in", "output", "i32:count"]
+)");
+  const RanJson ran = run_json({"audit", folder.path("slow.toml"), "--cases", "40", "--budget", "60s"});
   CHECK(ran.status == 0);
-  CHECK(ran.json.at("kernels").at(0).at("notes").dump().find("budget") != std::string::npos);
+  CHECK(ran.json.at("kernels").size() == 100);
+  for (const auto& kernel : ran.json.at("kernels")) CHECK(kernel.at("cut_off") == false);
 }
 
 TEST_CASE("a budget ends an audit whose standard error is never read") {

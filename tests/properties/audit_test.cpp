@@ -770,7 +770,7 @@ TEST_CASE("an exhausted budget ends the audit and is reported") {
   const KernelReport report = audit(
       fake::contract(Operator::sum, Element::f32), [](const Launch&) {}, options);
   CHECK(report.cases == 0);
-  CHECK(report.notes.front() == "after 0 of 40 cases, the time budget was exhausted");
+  CHECK(report.notes.front() == "after 0 of 40 cases, its share of the time budget was exhausted");
 }
 
 /// Sums correctly, in more time than the budget of a test.
@@ -790,9 +790,10 @@ TEST_CASE("an audit whose budget cuts off cases shows nothing unless fewer cases
   options.cases = 4000;
   const KernelReport report = audit_beyond_its_budget(options);
   CHECK(report.verdict == Verdict::skipped);
-  CHECK(report.reason == fmt::format("the time budget was exhausted after {} of 4000 cases; --min-cases "
-                                     "accepts fewer",
-                                     report.cases));
+  CHECK(report.reason ==
+        fmt::format("its share of the time budget was exhausted after {} of 4000 cases; --min-cases "
+                    "accepts fewer",
+                    report.cases));
   options.least_cases = 1;
   CHECK(audit_beyond_its_budget(options).verdict == Verdict::clean);
 }
