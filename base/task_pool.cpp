@@ -11,64 +11,22 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <deque>
 #include <list>
 #include <numeric>
 #include <optional>
-#include <span>
+#include <tuple>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/child.h"
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/task_messages.h"
 
 namespace foldproof {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-// --- messages from a task to the process that started it: a kind, a length and that many bytes
-
-enum class Message : char {
-  progress = 'p',
-  so_far = 's',
-  result = 'r',
-  wrong_input = 'i',
-  unsupported = 'u',
-  failed = 'f'
-};
-
-struct Header {
-  Message message;
-  std::uint64_t bytes;
-};
-
-void send(int to, Message message, const std::string& body) {
-  Header header{};
-  header.message = message;
-  header.bytes = body.size();
-  if (!write_all(to, &header, sizeof header) || !write_all(to, body.data(), body.size())) _exit(1);
-}
-
-std::string pack(const std::string& sentence, const Position& at) {
-  ByteWriter writer;
-  writer.text(sentence);
-  writer.text(at.file);
-  writer.number(at.line);
-  writer.number(at.column);
-  return {reinterpret_cast<const char*>(writer.message().data()), writer.message().size()};
-}
-
-void unpack(const std::string& body, Outcome& outcome) {
-  ByteReader reader(std::as_bytes(std::span(body)));
-  outcome.text = reader.text();
-  outcome.position.file = reader.text();
-  outcome.position.line = static_cast<unsigned>(reader.number());
-  outcome.position.column = static_cast<unsigned>(reader.number());
-}
 
 // --- in the task's process
 
@@ -92,19 +50,19 @@ bool work_and_report(const TaskPool& pool, std::size_t task, int to) {
   bool has_result = false;
   try {
     const TaskReporter reporter{
-        [to](std::uint64_t done) { send(to, Message::progress, std::to_string(done)); },
-        [to](const std::string& so_far) { send(to, Message::so_far, so_far); }};
-    send(to, Message::result, pool.work(task, reporter));
+        [to](std::uint64_t done) { send_message(to, TaskMessage::progress, std::to_string(done)); },
+        [to](const std::string& so_far) { send_message(to, TaskMessage::so_far, so_far); }};
+    send_message(to, TaskMessage::result, pool.work(task, reporter));
     has_result = true;
   } catch (const InputError& error) {
-    send(to, Message::wrong_input, pack(error.sentence(), error.position()));
+    send_message(to, TaskMessage::wrong_input, pack_sentence(error.sentence(), error.position()));
   } catch (const Unsupported& error) {
-    send(to, Message::unsupported, pack(error.sentence(), error.position()));
+    send_message(to, TaskMessage::unsupported, pack_sentence(error.sentence(), error.position()));
   } catch (const std::bad_alloc&) {
-    send(to, Message::failed, out_of_memory(pool));
+    send_message(to, TaskMessage::failed, out_of_memory(pool));
   } catch (const Interrupted&) {  // the pool knows why
   } catch (const std::exception& error) {
-    send(to, Message::failed, fmt::format("internal error: {}", error.what()));
+    send_message(to, TaskMessage::failed, fmt::format("internal error: {}", error.what()));
   }
   std::fflush(stderr);
   return has_result && pool.shares_process(task);
@@ -156,25 +114,25 @@ struct Process {
   bool is_killed = false;
 };
 
-void take(Task& task, Message message, const std::string& body) {
+void take(Task& task, TaskMessage message, const std::string& body) {
   using Ending = Outcome::Ending;
   Outcome outcome;
   switch (message) {
-    case Message::progress:
+    case TaskMessage::progress:
       task.has_reported = true;
       task.done = std::stoull(body);
       if (task.requested_end == EndReason::none) task.progressed = std::chrono::steady_clock::now();
       return;
-    case Message::so_far:
+    case TaskMessage::so_far:
       task.has_reported = true;
       task.so_far = body;
       return;
-    case Message::result: outcome = {Ending::finished, body, {}, {}}; break;
-    case Message::failed: outcome = {Ending::crashed, body, {}, task.so_far}; break;
-    case Message::wrong_input:
-    case Message::unsupported:
-      outcome.ending = message == Message::wrong_input ? Ending::wrong_input : Ending::unsupported;
-      unpack(body, outcome);
+    case TaskMessage::result: outcome = {Ending::finished, body, {}, {}}; break;
+    case TaskMessage::failed: outcome = {Ending::crashed, body, {}, task.so_far}; break;
+    case TaskMessage::wrong_input:
+    case TaskMessage::unsupported:
+      outcome.ending = message == TaskMessage::wrong_input ? Ending::wrong_input : Ending::unsupported;
+      std::tie(outcome.text, outcome.position) = unpack_sentence(body);
       outcome.so_far = task.so_far;
       break;
   }
@@ -186,15 +144,8 @@ bool receive(Process& process) {
   std::array<char, 65536> buffer;
   const ssize_t got = read(process.from.number(), buffer.data(), buffer.size());
   if (got < 0) return errno == EINTR || errno == EAGAIN;
-  std::string& received = process.received;
-  received.append(buffer.data(), static_cast<std::size_t>(got));
-  Header header{};
-  while (received.size() >= sizeof header) {
-    std::memcpy(&header, received.data(), sizeof header);
-    if (received.size() - sizeof header < header.bytes) break;
-    take(process.task, header.message, received.substr(sizeof header, header.bytes));
-    received.erase(0, sizeof header + header.bytes);
-  }
+  process.received.append(buffer.data(), static_cast<std::size_t>(got));
+  while (const auto next = take_message(process.received)) take(process.task, next->first, next->second);
   return got > 0;
 }
 
