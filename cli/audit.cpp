@@ -303,8 +303,8 @@ Run attach_audit(CLI::App& app, Console& console) {
       ->check(quietly(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40)))
       ->type_name("N");
   app.add_option("--min-cases", a->least_cases,
-                 "If --budget ends the audit of an instance after fewer cases, it is skipped (default: all "
-                 "its cases)")
+                 "Minimum number of cases per instance; an instance that --budget ends with fewer is skipped "
+                 "(default: all its cases)")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32)))
       ->type_name("N");
   app.add_flag(

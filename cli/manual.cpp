@@ -24,7 +24,7 @@ namespace {
 constexpr std::pair<Exit, std::string_view> statuses[] = {
     {exit_ok, "no unexpected finding of the --fail-on severity (default: error) or above"},
     {exit_findings, "an unexpected finding of that severity or above, or a mutation score below --floor"},
-    {exit_usage, "wrong usage, a wrong contract, or a source that does not compile"},
+    {exit_usage, "a usage error, an invalid contract, or a source that does not compile"},
     {exit_unable, "something could not run, or a report could not be written"},
     {exit_interrupted, "interrupted; the results so far are printed"}};
 

@@ -115,7 +115,9 @@ Run attach_mutate(CLI::App& app, Console& console) {
   auto a = std::make_shared<MutateCommandLine>();
   a->attach(app, fmt::format("Maximum number of cases per mutant (default: {})", MutationOptions{}.cases),
             "Lowest severity of a finding that kills a mutant (default: warning)");
-  app.add_option("--floor", a->floor, "Minimum score in percent; exit status 3 if a mutant was not finished")
+  app.add_option(
+         "--floor", a->floor,
+         "Minimum score in percent; exit status 1 if the score is lower, 3 if a mutant was not finished")
       ->check(quietly(CLI::Range(0.0, 100.0)))
       ->type_name("PERCENT");
   app.add_flag("--all-instances", a->all_instances, "All instances, instead of one per contract");

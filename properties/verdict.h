@@ -110,7 +110,7 @@ struct AuditReport {
 enum Exit : int {
   exit_ok = 0,
   exit_findings = 1,  ///< an unexpected finding, or an equivalent failure
-  exit_usage = 2,     ///< wrong usage, contract or source; takes precedence over findings
+  exit_usage = 2,     ///< usage error, invalid contract or source; takes precedence over findings
   exit_unable = 3,    ///< something could not run: no device, an unsupported instruction
   exit_interrupted = 130
 };

@@ -71,8 +71,7 @@ void check_shape(std::string_view record, std::size_t number) {
       ++depth;
     if (depth > deepest)
       throw InputError(fmt::format(
-          "record {} of compute-sanitizer's output is nested more deeply than records are known to be",
-          number));
+          "record {} of compute-sanitizer's output is nested more deeply than any known record", number));
   }
 }
 
