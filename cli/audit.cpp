@@ -314,7 +314,8 @@ Run attach_audit(CLI::App& app, Console& console) {
   app.add_flag("--verbose,-v", console.verbose, "Also show how the values of clean kernels were checked");
   app.add_flag("--coverage", a->coverage, "Report input coverage: cases by count, block, distribution, …");
   app.add_option("--store", a->store,
-                 "Folder of failing cases, replayed first (default: next to the contract)")
+                 "Folder for failing cases (default: next to the contract); those in either folder run first")
+      ->take_last()
       ->type_name("DIR");
   CLI::Option* prove = app.add_flag("--prove", a->prove,
                                     "Mutation test of the clean kernels: delete or weaken one statement at a "

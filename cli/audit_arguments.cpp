@@ -36,6 +36,7 @@ void AuditArguments::attach(CLI::App& app, const std::string& about_cases, const
       ->check(quietly(CLI::IsMember({"error", "warning"})))
       ->type_name("error|warning");
   app.add_option("--jobs,-j", jobs, "Number of parallel processes")
+      ->take_last()
       ->check(quietly(CLI::Range(1U, 1024U)))
       ->type_name("N");
   app.add_option("--shard", shard, "Part i of n of the instances")->type_name("i/n");

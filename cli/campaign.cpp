@@ -52,11 +52,14 @@ std::uint64_t cases_of(const Assignment& assignment, const CampaignOptions& opti
   return std::clamp(shared_cases / assignment.subject->contract.instances.size(), least_cases, most);
 }
 
-/// The folder of a contract's failing cases unless --store names another one: next to the contract. Nothing
-/// if that cannot be written, so that they go to the user's cache.
+/// The folder of failing cases next to a contract.
+std::filesystem::path store_beside(const Subject& subject) { return subject.folder / case_store_folder; }
+
+/// Where failing cases go unless --store names another folder. Nothing if the folder next to the contract
+/// cannot be written, so that they go to the user's cache.
 std::optional<std::filesystem::path> default_store(const Subject& subject) {
   if (access(subject.folder.empty() ? "." : subject.folder.c_str(), W_OK) != 0) return std::nullopt;
-  return subject.folder / case_store_folder;
+  return store_beside(subject);
 }
 
 Json json_of(const CampaignResult& result) {
@@ -108,6 +111,8 @@ CampaignOptions options_of(const Assignment& assignment, const CampaignOptions& 
   own.audit.cases = cases_of(assignment, options);
   own.audit.notes_missed = own.audit.cases >= AuditOptions{}.cases || options.cases;  // not for shared cases
   own.audit.store = options.store ? options.store : default_store(*assignment.subject);
+  if (const auto beside = store_beside(*assignment.subject); own.audit.store != beside)
+    own.audit.other_stores = {beside};
   own.audit.largest_count = options.largest_count.value_or(
       assignment.tool != nullptr ? largest_count_under_a_tool : AuditOptions{}.largest_count);
   own.audit.case_limit = options.case_limit.value_or(emulated_case_limit);

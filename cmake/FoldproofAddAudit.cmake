@@ -5,7 +5,7 @@
 # otherwise <name>.<file's stem>. A SOURCE is audited with the contract next to it, or with a guessed one. ARGS are
 # passed to the audit (-I, -D, --arch, --fail-on …). An entry fails on an unexpected finding or an invalid contract, and
 # is skipped if something cannot run here, such as without nvcc. ctest counts a skipped entry as passed; with REQUIRED it
-# fails instead. Failing cases are kept in the build folder and replayed first.
+# fails instead. Failing cases are kept in the build folder; they and those next to the contract run first.
 function(foldproof_add_audit)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "REQUIRED" "NAME;CASES;SEED;TIMEOUT" "SOURCE;SOURCES;CONTRACT;CONTRACTS;LABELS;ARGS")
   if("${ARG_NAME}" STREQUAL "")

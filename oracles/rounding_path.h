@@ -35,10 +35,11 @@ std::vector<std::uint64_t> combinations(const Expressions& expressions, std::spa
 /// saturated, a factor is unknown or may have been rounded, or the graph contains an opaque value or a
 /// choice.
 std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const NodeId> results);
-/// The same if the uses of all nodes in the sum are known (uses_of_nodes). If the accumulator's type is
-/// claimed, arithmetic in a less precise type has no larger bound than it would have there; conversions, such
-/// as that of the result, keep theirs.
-std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const Use> uses,
-                                    std::optional<Element> claimed = std::nullopt);
+/// The same if the uses of all nodes in the sum are known (uses_of_nodes), and arithmetic must be as precise
+/// as in the claimed type of the accumulator: an operation in a less precise type has no larger bound than it
+/// would have there. Conversions and operations that compute the results themselves keep theirs, since the
+/// output's type may be less precise.
+std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const NodeId> results,
+                                    std::span<const Use> uses, Element claimed);
 
 }  // namespace foldproof

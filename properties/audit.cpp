@@ -86,10 +86,15 @@ class Audit {
 
  private:
   void check_stored_cases() {
-    CaseStore::Loaded loaded = store_.load(contract_, instance_);
-    std::ranges::move(loaded.notes, std::back_inserter(report_.notes));
-    for (const StoredCase& stored : loaded.cases)
-      if (!stopped_) check_stored(stored.c);
+    std::set<std::string> known;
+    const auto check_all = [&](CaseStore::Loaded loaded) {
+      std::ranges::move(loaded.notes, std::back_inserter(report_.notes));
+      for (const StoredCase& stored : loaded.cases)
+        if (!stopped_ && known.insert(describe(stored.c)).second) check_stored(stored.c);
+    };
+    check_all(store_.load(contract_, instance_));
+    for (const std::filesystem::path& other : options_.other_stores)
+      check_all(CaseStore(other).load(contract_, instance_));
   }
 
   /// A contract that has changed may no longer claim a stored case; that is not the kernel's error.

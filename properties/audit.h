@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "contracts/contract.h"
 #include "devices/runner.h"
@@ -33,6 +34,7 @@ struct AuditOptions {
   /// Folder of failing cases, which are also tried first; absent: the user's cache, whose cases are not
   /// tried.
   std::optional<std::filesystem::path> store;
+  std::vector<std::filesystem::path> other_stores;  ///< whose cases are tried as well
   /// Called after every evaluation of a case.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
   /// Called with what is known whenever a finding is new, in case the process does not survive what

@@ -20,7 +20,7 @@ std::optional<CheckResult> checked_by_tree(const Arithmetic& arithmetic, const E
   const Outcome outcome = summed(arithmetic.output, outputs);
   if (exact.specials.give_nan() || exact.specials.have_infinity() || !outcome.is_finite())
     return std::nullopt;
-  const std::optional<Dyadic> bound = running_bound(expressions, uses, arithmetic.accumulator);
+  const std::optional<Dyadic> bound = running_bound(expressions, results, uses, arithmetic.accumulator);
   if (!bound) return std::nullopt;
   if (bound->is_zero()) return checked_exactly(outcome, exact.sum(), arithmetic.output, "sum");
   CheckResult check_result = checked_by_bound(outcome, exact.sum(), *bound, arithmetic.output, "sum");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace foldproof {
 namespace {
@@ -73,10 +74,23 @@ Dyadic local_error(const Node& node) {
 }
 
 /// The same, if arithmetic must be as precise as in the claimed accumulator's format.
-Dyadic allowed_error(const Node& node, std::optional<Element> claimed) {
-  if (!claimed || !is_float(*claimed) || node.operation == Operation::convert) return local_error(node);
-  const int missing = float_format(*claimed).precision - float_format(node.element).precision;
+Dyadic allowed_error(const Node& node, Element claimed) {
+  if (!is_float(claimed) || node.operation == Operation::convert) return local_error(node);
+  const int missing = float_format(claimed).precision - float_format(node.element).precision;
   return local_error(node) * Dyadic::power_of_two(-std::max(missing, 0));
+}
+
+/// By node: whether it is the value of a result, or of a part of it.
+std::vector<bool> values_of(const Expressions& expressions, std::span<const NodeId> results) {
+  std::vector<bool> are_values(expressions.size());
+  for (const NodeId result : results) are_values[result] = true;
+  for (NodeId id = expressions.size() - 1; id > 0; --id) {
+    const Node& node = expressions[id];
+    if (!are_values[id] || (node.operation != Operation::part && node.operation != Operation::joined))
+      continue;
+    for (const NodeId operand : node.operand) are_values[operand] = true;
+  }
+  return are_values;
 }
 
 /// Whether the value represents everything beyond it.
@@ -87,6 +101,22 @@ bool is_saturated(const Node& node) {
 /// Whether a factor was computed without rounding: a multiple of 2^-30 of magnitude below 2^20.
 bool is_exact(double factor) {
   return std::fabs(factor) < 0x1p20 && std::trunc(factor * 0x1p30) == factor * 0x1p30;
+}
+
+/// The running bound with these errors of the nodes that round.
+std::optional<Dyadic> running_bound_of(const Expressions& expressions, std::span<const Use> uses,
+                                       const std::function<Dyadic(NodeId)>& error_of) {
+  Dyadic bound;
+  for (NodeId id = expressions.size() - 1; id > 0; --id) {
+    if (uses[id].times == 0.0) continue;
+    if (!uses[id].times || !is_exact(*uses[id].times)) return std::nullopt;
+    const Node& node = expressions[id];
+    if (node.operation == Operation::opaque || node.operation == Operation::choice) return std::nullopt;
+    if (is_float(node.element) && !decode(node.element, node.bits).is_finite()) return std::nullopt;
+    if (is_saturated(node)) return std::nullopt;
+    if (rounds(expressions, node)) bound = bound + magnitude(*uses[id].times) * error_of(id);
+  }
+  return bound;
 }
 
 }  // namespace
@@ -132,22 +162,16 @@ std::vector<std::uint64_t> combinations(const Expressions& expressions, std::spa
 }
 
 std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const NodeId> results) {
-  return running_bound(expressions, uses_of_nodes(expressions, results, Operator::sum));
+  return running_bound_of(expressions, uses_of_nodes(expressions, results, Operator::sum),
+                          [&](NodeId id) { return local_error(expressions[id]); });
 }
 
-std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const Use> uses,
-                                    std::optional<Element> claimed) {
-  Dyadic bound;
-  for (NodeId id = expressions.size() - 1; id > 0; --id) {
-    if (uses[id].times == 0.0) continue;
-    if (!uses[id].times || !is_exact(*uses[id].times)) return std::nullopt;
-    const Node& node = expressions[id];
-    if (node.operation == Operation::opaque || node.operation == Operation::choice) return std::nullopt;
-    if (is_float(node.element) && !decode(node.element, node.bits).is_finite()) return std::nullopt;
-    if (is_saturated(node)) return std::nullopt;
-    if (rounds(expressions, node)) bound = bound + magnitude(*uses[id].times) * allowed_error(node, claimed);
-  }
-  return bound;
+std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const NodeId> results,
+                                    std::span<const Use> uses, Element claimed) {
+  const std::vector<bool> are_values = values_of(expressions, results);
+  return running_bound_of(expressions, uses, [&](NodeId id) {
+    return are_values[id] ? local_error(expressions[id]) : allowed_error(expressions[id], claimed);
+  });
 }
 
 }  // namespace foldproof

@@ -13,7 +13,7 @@ std::string_view spoken(CheckResult::Evidence evidence) {
     case CheckResult::Evidence::nothing: return "not at all";
     case CheckResult::Evidence::category: return "by category only (NaN, infinite, finite)";
     case CheckResult::Evidence::exact: return "bit for bit";
-    case CheckResult::Evidence::bound: return "by the bound for any order";
+    case CheckResult::Evidence::bound: return "by the bound of the contract";
     default: return "by the bound for the observed order";
   }
 }

@@ -202,7 +202,7 @@ void FenceCheck::report(const AccessEvent& event, const Access& earlier, unsigne
                  other = launch_->thread(earlier.when.warp, earlier_lane);
   findings_.push_back(
       {.kind = Kind::unordered_access,
-       .severity = Severity::warning,
+       .severity = earlier.when.warp.block == now.when.warp.block ? Severity::warning : Severity::error,
        .message = fmt::format("{} {} {}, which {} {} before it set a flag; the two accesses are unordered "
                               "because there is no fence before the flag",
                               to_string(thread), writes(event) ? "writes" : "reads",

@@ -16,8 +16,8 @@
 
 namespace foldproof {
 
-/// Reports `unordered-access`, as a warning, for two strong accesses of one location by different warps if at
-/// least one is a write, neither is an atomic, polled, an acquire or a release, and the two are unordered,
+/// Reports `unordered-access` for two strong accesses of one location by different warps, an error if these
+/// are in different blocks and a warning otherwise, if at least one is a write, neither is an atomic, polled, an acquire or a release, and the two are unordered,
 /// but would be ordered if every strong access of the kernel were a release and an acquire. In that case the
 /// program waits for the first access and relies on an order that only fences provide (PTX ISA, causality
 /// order). A program that does not wait, such as one that reads a hint to stop early, does not rely on any

@@ -169,6 +169,23 @@ TEST_CASE("a finding gives status 1, and its case is stored next to the contract
   CHECK(replayed.json.at("kernels").at(0).at("findings").at(0).at("kind") == "out-of-bounds");
 }
 
+TEST_CASE("cases next to the contract run first even if another store is named") {
+  const AddOne folder(too_short);
+  REQUIRE(run({"audit", folder.path("add_one.toml")}).status == 1);
+  const auto cases_with = [&](const std::string& store) {
+    return run_json({"audit", folder.path("add_one.toml"), "--cases", "1", "--store", folder.path(store)})
+        .json.at("kernels")
+        .at(0)
+        .at("cases")
+        .get<int>();
+  };
+  CHECK(cases_with("another") == 2);
+  CHECK(cases_with("another") == 2);  // the same case in both stores
+  CHECK(cases_with("foldproof-cases") == 2);
+  std::filesystem::remove_all(folder.path("foldproof-cases"));
+  CHECK(cases_with("a third") == 1);
+}
+
 TEST_CASE("a case store in or below the audited folder is not searched for contracts") {
   for (const std::string store : {"mycases", "."}) {
     const AddOne folder(too_short);

@@ -7,6 +7,7 @@
 #include "oracles/expression_builder.h"
 #include "oracles/replay.h"
 #include "oracles/rounding_path.h"
+#include "oracles/sum_checkers.h"
 
 namespace foldproof::oracle_tests {
 namespace {
@@ -156,13 +157,29 @@ TEST_CASE("The running bound is half an ulp of every intermediate value") {
 }
 
 TEST_CASE("A sum in a less precise type than the claimed accumulator's has no larger running bound") {
-  // As above, but f64 is claimed: 2^-29 of half an ulp of f32.
+  // As above, but f64 is claimed: 2^-29 of half an ulp of f32 for 1 + 2^-24. The output may be f32, so the
+  // last addition has half an ulp of 2.
   F32Expressions e({1, 0x1p-24f, 1});
-  const NodeId sum = e.in_sequence(1, 3);
-  const auto uses = uses_of_nodes(e.all, std::vector{sum}, Operator::sum);
-  CHECK(running_bound(e.all, uses, Element::f32) == Dyadic(3, -24));
-  CHECK(running_bound(e.all, uses, Element::f16) == Dyadic(3, -24));
-  CHECK(running_bound(e.all, uses, Element::f64) == Dyadic(3, -53));
+  const std::vector sum{e.in_sequence(1, 3)};
+  const auto uses = uses_of_nodes(e.all, sum, Operator::sum);
+  CHECK(running_bound(e.all, sum, uses, Element::f32) == Dyadic(3, -24));
+  CHECK(running_bound(e.all, sum, uses, Element::f16) == Dyadic(3, -24));
+  CHECK(running_bound(e.all, sum, uses, Element::f64) == Dyadic(1, -23) + Dyadic(1, -53));
+}
+
+TEST_CASE("A correctly rounded sum is right even if its last addition is in the output's type") {
+  const auto is_right = [](const std::vector<float>& values) {
+    F32Expressions e(values);
+    const NodeId sum = e.in_sequence(1, static_cast<NodeId>(values.size()));
+    const float result = e.value(sum);
+    const Arithmetic arithmetic{.accumulator = Element::f64};
+    const auto checked =
+        checked_by_tree(arithmetic, e.all, std::vector{sum}, std::as_bytes(std::span(&result, 1)),
+                        std::as_bytes(std::span(values)));
+    return checked && checked->ok;
+  };
+  CHECK(is_right({1, 0x1p-24f}));                  // 1 + 2^-24 lies halfway between 1 and the next f32
+  CHECK_FALSE(is_right({1, 0x1p-24f, 0x1p-24f}));  // 1 instead of 1 + 2^-23, which is an f32
 }
 
 TEST_CASE("Kahan's sum has a running bound of a few ulps of the result for any length") {

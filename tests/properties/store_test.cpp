@@ -76,6 +76,16 @@ TEST_CASE("a failing case is stored, replayed first, and gives the same finding 
   CHECK(replayed.cases == 1);
 }
 
+TEST_CASE("instances whose labels differ only in a sign have their own cases") {
+  const TemporaryFolder folder;
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  for (const char* label : {"SIGN=1", "SIGN=-1"}) {
+    contract.instances.front().label = label;
+    fake::audit(contract, loses_element_40, storing_in(folder.path()));
+  }
+  CHECK(files_in(folder.path()).size() == 2);
+}
+
 TEST_CASE("a stored case has the same name wherever its contract is") {
   const TemporaryFolder here, there;
   const auto stored_name = [](const fs::path& folder) {

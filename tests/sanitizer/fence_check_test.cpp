@@ -21,9 +21,9 @@ const std::string await =
 
 TEST_CASE("volatile data needs a fence before its flag; after the flag a branch suffices") {
   CHECK(between(write + fence + raise, await + fence + read) == "none");
-  CHECK(between(write + raise, await + read) == "unordered-access (warning)");
+  CHECK(between(write + raise, await + read) == "unordered-access");
   CHECK(between(write + fence + raise, await + read) == "none");
-  CHECK(between(write + raise, await + fence + read) == "unordered-access (warning)");
+  CHECK(between(write + raise, await + fence + read) == "unordered-access");
 }
 
 TEST_CASE("a release and an acquire are as good as fences") {
@@ -32,17 +32,17 @@ TEST_CASE("a release and an acquire are as good as fences") {
       "spin: ld.acquire.gpu.global.u32 %r1, [buffer1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra spin; ";
   CHECK(between(write + release, acquire + read) == "none");
   CHECK(between(write + release, await + read) == "none");
-  CHECK(between(write + raise, acquire + read) == "unordered-access (warning)");
+  CHECK(between(write + raise, acquire + read) == "unordered-access");
 }
 
 TEST_CASE("overwriting data that was read before the flag needs fences as well") {
-  CHECK(between(read + raise, await + write) == "unordered-access (warning)");
+  CHECK(between(read + raise, await + write) == "unordered-access");
   CHECK(between(read + fence + raise, await + fence + write) == "none");
 }
 
 TEST_CASE("an atomic counter as a flag does not replace a fence") {
   const std::string count = "red.global.add.u32 [buffer1], 1; ";
-  CHECK(between(write + count, await + read) == "unordered-access (warning)");
+  CHECK(between(write + count, await + read) == "unordered-access");
   CHECK(between(write + fence + count, await + fence + read) == "none");
 }
 
@@ -83,9 +83,9 @@ TEST_CASE("a lock without fences does not order the accesses that it protects") 
         {.buffers = {zeros(4), words({0})}, .grid = {3, 1, 1}, .block = {1, 1, 1}});
   };
   CHECK(locked(fence, fence) == "none");
-  CHECK(locked("", "") == "unordered-access (warning)");
+  CHECK(locked("", "") == "unordered-access");
   CHECK(locked("", fence) == "none");
-  CHECK(locked(fence, "") == "unordered-access (warning)");
+  CHECK(locked(fence, "") == "unordered-access");
 }
 
 // Lane 0 of block 1 waits for the flag; then both lanes execute `lock`, and lane 1 reads the data.
@@ -97,7 +97,7 @@ TEST_CASE("lanes of an atomic execute one after another, including those whose c
         {.buffers = {zeros(4), zeros(4), zeros(4)}, .grid = {2, 1, 1}, .block = {2, 1, 1}},
         only<FenceCheck>()));
   };
-  CHECK(after("atom.global.cas.b32 %r6, [buffer2], 0, 1; ") == "unordered-access (warning)");
+  CHECK(after("atom.global.cas.b32 %r6, [buffer2], 0, 1; ") == "unordered-access");
   CHECK(after("") == "none");
 }
 
@@ -108,8 +108,8 @@ TEST_CASE("an atomic that does not change the flag is not a signal, but a store 
         {.buffers = {zeros(4), words({1})}, .grid = {2, 1, 1}, .block = {1, 1, 1}}, only<FenceCheck>()));
   };
   CHECK(raised_again("atom.global.exch.b32 %r3, [buffer1], 1; ") == "none");
-  CHECK(raised_again("atom.global.exch.b32 %r3, [buffer1], 2; ") == "unordered-access (warning)");
-  CHECK(raised_again(raise) == "unordered-access (warning)");
+  CHECK(raised_again("atom.global.exch.b32 %r3, [buffer1], 2; ") == "unordered-access");
+  CHECK(raised_again(raise) == "unordered-access");
 }
 
 TEST_CASE("a finding names both threads, both positions and the missing fence") {
