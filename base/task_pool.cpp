@@ -84,8 +84,11 @@ constexpr std::chrono::milliseconds interrupt_grace{1000}, late_grace{500};
 
 /// A running task.
 struct Task {
-  explicit Task(std::size_t task) : number(task) {}
+  Task(std::size_t task, const TaskPool& pool)
+      : number(task), time(pool.time ? pool.time(task) : std::nullopt) {}
   std::size_t number;
+  std::optional<std::chrono::milliseconds> time;
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point progressed = std::chrono::steady_clock::now();
   EndReason requested_end = EndReason::none;  ///< the reason for which it was asked to end
   bool has_reported = false;                  ///< progress or a partial result
@@ -96,9 +99,8 @@ struct Task {
 
 /// A process with its task.
 struct Process {
-  Process(std::size_t first, unsigned in, Descriptor reports, Descriptor tasks, std::vector<bool> could,
-          Child fork)
-      : task(first),
+  Process(Task first, unsigned in, Descriptor reports, Descriptor tasks, std::vector<bool> could, Child fork)
+      : task(std::move(first)),
         slot(in),
         from(std::move(reports)),
         to(std::move(tasks)),
@@ -237,8 +239,8 @@ class Run {
       work_off(pool_, number, tasks.from.number(), reports.to.number());
     };
     Child child(work, ProcessGroup::own);
-    running_.emplace_back(number, slot, std::move(reports.from), std::move(tasks.to), startable(),
-                          std::move(child));
+    running_.emplace_back(Task(number, pool_), slot, std::move(reports.from), std::move(tasks.to),
+                          startable(), std::move(child));
   }
 
   std::vector<bool> startable() const {
@@ -267,7 +269,7 @@ class Run {
     const std::size_t number = *next;
     if (!pool_.shares_process(number) || needs_own_[number] || !process.could_start[number]) return false;
     if (!write_all(process.to.number(), &number, sizeof number)) return false;
-    process.task = Task(number);
+    process.task = Task(number, pool_);
     process.is_fresh = false;
     waiting_.erase(next);
     return true;
@@ -300,18 +302,24 @@ class Run {
     if (pool_.can_end_early) process.child.signal(signal_of(reason));
   }
 
+  bool is_overdue(const Task& task) const {
+    return task.time && std::chrono::steady_clock::now() - task.started > *task.time;
+  }
+
   bool is_impatient(const Task& task) const {
     const auto patience = pool_.patience ? pool_.patience(task.number) : std::nullopt;
     return patience && std::chrono::steady_clock::now() - task.progressed > *patience;
   }
 
-  /// Asks tasks without progress to end, and kills those that then do not end. receive_all() removes a killed
-  /// process once the system has freed its memory, which may take seconds.
+  /// Asks tasks that exceed their time or make no progress to end, and kills those that then do not end.
+  /// receive_all() removes a killed process once the system has freed its memory, which may take seconds.
   void end_slow_tasks() {
     for (Process& process : running_) {
       const auto waited = std::chrono::steady_clock::now() - process.task.progressed;
       if (process.task.requested_end != EndReason::none)
         process.is_killed |= !pool_.can_end_early || waited > interrupt_grace;
+      else if (is_overdue(process.task))
+        request_end(process, EndReason::out_of_time);
       else if (is_impatient(process.task))
         request_end(process, EndReason::too_slow);
       if (process.is_killed) process.child.signal(SIGKILL);

@@ -53,6 +53,9 @@ struct TaskPool {
   std::optional<std::chrono::steady_clock::time_point> deadline;
   /// How long a task may report no progress before it is ended; absent: forever.
   std::function<std::optional<std::chrono::milliseconds>(std::size_t task)> patience;
+  /// The time after which a task is ended, as by the deadline, while others go on; absent: none. Asked when
+  /// the task starts.
+  std::function<std::optional<std::chrono::milliseconds>(std::size_t task)> time;
   /// The memory that a task may allocate, in bytes; 0: no limit.
   std::uint64_t memory = 0;
   /// Whether a task can start, such as one that needs the result of another; absent: always. Of the tasks

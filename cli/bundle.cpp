@@ -116,12 +116,16 @@ KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
   const Verdict verdict = outcome.ending == Outcome::Ending::unsupported ? Verdict::unsupported
                           : ended_early                                  ? Verdict::skipped
                                                                          : Verdict::error;
-  return empty_report(assignment.subject->contract, *assignment.instance, verdict, outcome.reason());
+  KernelReport report =
+      empty_report(assignment.subject->contract, *assignment.instance, verdict, outcome.reason());
+  report.is_cut_off = outcome.ending == Outcome::Ending::out_of_time;
+  return report;
 }
 
 /// What a process reported before it ended abnormally.
 KernelReport broken_off(const Json& so_far, const Assignment& assignment, const Outcome& outcome) {
   KernelReport report = kernel_report_from(so_far);
+  report.is_cut_off |= outcome.ending == Outcome::Ending::out_of_time;
   if (report.verdict == Verdict::skipped) {
     KernelReport without_findings = unfinished(assignment, outcome);
     if (report.findings.empty()) return without_findings;

@@ -205,6 +205,12 @@ class Campaign {
       return !tasks_[task].compiles && runs_on_emulated_device(bundle(task).front()) ? std::optional(patience)
                                                                                      : std::nullopt;
     };
+    pool.time = [&](std::size_t task) -> std::optional<milliseconds> {
+      if (tasks_[task].compiles || !options_.deadline || !runs_on_emulated_device(bundle(task).front()))
+        return std::nullopt;
+      constexpr milliseconds to_end_between_cases{200};
+      return share_of(task) + to_end_between_cases;
+    };
     pool.can_start = [&](std::size_t task) { return can_start(task); };
     pool.may_share_process = [&](std::size_t task) {
       return !tasks_[task].compiles && runs_on_emulated_device(bundle(task).front());
@@ -289,11 +295,14 @@ class Campaign {
     });
   }
 
+  milliseconds share_of(std::size_t task) const {
+    return share(*options_.deadline, tasks_[task].left, options_.jobs);
+  }
+
   std::string audit(std::size_t task, const TaskReporter& reporter) const {
     const auto options_for = [&](const Assignment& assignment) {
       CampaignOptions own = options_of(assignment, options_, reporter);
-      if (options_.deadline && assignment.tool == nullptr)
-        own.audit.budget = share(*options_.deadline, tasks_[task].left, options_.jobs);
+      if (options_.deadline && assignment.tool == nullptr) own.audit.budget = share_of(task);
       return own;
     };
     return audit_bundle(bundle(task), workers_, options_for, reporter);

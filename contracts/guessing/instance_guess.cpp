@@ -175,7 +175,7 @@ class Guess {
   /// atomicMax or atomicMin of the bits of a floating-point result, as of an int.
   bool is_extremum_of_bits(const TypedOperation& atomic) const {
     const Element output = roles_.output_type();
-    return is_float(output) && is_extremum(instance_.reduction->op) &&
+    return is_float(output) && is_extremum(underlying(instance_.reduction->op)) &&
            (atomic.name == "max" || atomic.name == "min") &&
            atomic.type.substr(1) == std::to_string(8 * size_of(output));
   }

@@ -123,7 +123,7 @@ Reduction guess_reduction(const KernelRoles& roles) {
       mentions(name, {"sum", "reduc", "max", "min", "prod", "fold", "total", "accum"});
   if (!looks_like_one)
     roles.give_up("it does not look like a reduction (no shared memory, no shuffle, no atomic)");
-  if (named != nullptr) check_name(roles, *named);
+  if (named != nullptr && (!folds(named->op) || !named->unknown.empty())) check_name(roles, *named);
   Reduction reduction;
   reduction.op = named != nullptr ? named->op : operation_of(roles);
   if (folds(reduction.op)) check_arithmetic(roles);

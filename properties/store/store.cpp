@@ -142,7 +142,7 @@ CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& insta
   const std::string file =
       fmt::format("{}-{}{}{}-{:08x}.toml", file_name_part(subject.stem().string()),
                   file_name_part(instance.label), instance.label.empty() ? "" : "-", name(finding.kind),
-                  hash_of(stored.contract.string() + to_string(where) + instance.label) >> 32);
+                  hash_of(stored.contract.string() + to_string(where) + instance.label + stored.entry) >> 32);
   const std::string why_not = write(file, to_toml(stored));
   if (why_not.empty() && is_cache_ && !lasting_user_cache())
     return {

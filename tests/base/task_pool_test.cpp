@@ -162,6 +162,24 @@ TEST_CASE("an error ends a shared process, and the next task has a new one") {
   CHECK(ran.outcomes[1].text == "all of it");
 }
 
+TEST_CASE("a task that exceeds its time is ended, and the next one runs") {
+  TaskPool pool = sharing_pool();
+  pool.can_end_early = true;
+  pool.time = [](std::size_t task) {
+    return task == 0 ? std::optional<std::chrono::milliseconds>(200) : std::nullopt;
+  };
+  const Ran ran = run(pool, 3, [](std::size_t task, const TaskReporter& reporter) {
+    reporter.so_far("half of it");
+    while (task == 0) std::this_thread::sleep_for(1ms);
+    return std::string("all of it");
+  });
+  CHECK(ran.is_complete);
+  CHECK(ran.outcomes[0].ending == Ending::out_of_time);
+  CHECK(ran.outcomes[0].so_far == "half of it");
+  CHECK(ran.outcomes[1].text == "all of it");
+  CHECK(ran.outcomes[2].text == "all of it");
+}
+
 TEST_CASE("each task of a shared process has the pool's patience, and one that lacked progress is its last") {
   TaskPool pool = sharing_pool();
   pool.can_end_early = true;

@@ -20,7 +20,8 @@ std::string report(const std::string& device, const std::string& findings) {
          R"(", "expected": true, "cases": 40, "worst_error_over_bound": null, "worst_case": null,
     "worst_checked_by": null, "worst_is_vacuous": false, "worst_error_ulps": null, "checked_by": {"nothing": 0, "category": 0,
     "exact": 40, "bound": 0, "tree": 0}, "why_not_checked": null, "tree": null, "untried_above": [], "findings": [)" +
-         findings + R"(], "notes": [], "reason": null, "seconds": 1, "warp_instructions": 1, "counters": null,
+         findings +
+         R"(], "notes": [], "cut_off": false, "reason": null, "seconds": 1, "warp_instructions": 1, "counters": null,
     "coverage": null}]})";
 }
 

@@ -341,6 +341,10 @@ TEST_CASE("an operator other than a fold is recognized by its name, longer words
   CHECK(op("row_softmax") == "softmax");
   CHECK(op("blockArgMax") == "argmax");
   CHECK(op("argmin") == "argmin");
+  CHECK(op("block_absmax") == "absmax");
+  CHECK(op("row_amax") == "absmax");
+  CHECK(op("datamax") == "none");
+  CHECK(op("asum") == "asum");
   CHECK(op("lse2") == "log-sum-exp");
   CHECK(op("logSumExp") == "log-sum-exp");
   CHECK(op("rowVar") == "variance");

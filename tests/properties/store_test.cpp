@@ -86,6 +86,17 @@ TEST_CASE("instances whose labels differ only in a sign have their own cases") {
   CHECK(files_in(folder.path()).size() == 2);
 }
 
+TEST_CASE("kernels of one source without a contract have their own cases") {
+  const TemporaryFolder folder;
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.file.clear();
+  for (const char* entry : {"sum<128>", "sum<256>"}) {
+    contract.instances.front().launches.front().entry = entry;
+    fake::audit(contract, loses_element_40, storing_in(folder.path()));
+  }
+  CHECK(files_in(folder.path()).size() == 2);
+}
+
 TEST_CASE("a stored case has the same name wherever its contract is") {
   const TemporaryFolder here, there;
   const auto stored_name = [](const fs::path& folder) {
