@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <deque>
 #include <list>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -184,7 +185,7 @@ Outcome outcome_of(Process& process) {
 /// One run of a pool.
 class Run {
  public:
-  explicit Run(const TaskPool& pool) : pool_(pool), waiting_(pool.tasks), needs_own_(pool.tasks) {
+  explicit Run(const TaskPool& pool) : pool_(pool), waiting_(pool.tasks) {
     std::iota(waiting_.begin(), waiting_.end(), std::size_t{0});
   }
 
@@ -201,7 +202,11 @@ class Run {
     if (pool_.can_end_early) let_end();
     for (Process& process : running_) process.child.abandon();
     for (const Process& process : running_) report_end(process.task);
-    for (const std::size_t task : waiting_) pool_.finished(task, {ending_of(reason), {}, {}, {}});
+    for (const std::size_t task : waiting_) {
+      const auto crashed = crashed_.find(task);
+      pool_.finished(task,
+                     crashed != crashed_.end() ? crashed->second : Outcome{ending_of(reason), {}, {}, {}});
+    }
     return !is_interrupted();
   }
 
@@ -240,10 +245,12 @@ class Run {
     };
     Child child(work, ProcessGroup::own);
     running_.emplace_back(Task(number, pool_), slot, std::move(reports.from), std::move(tasks.to),
-                          startable(), std::move(child));
+                          startable(number), std::move(child));
   }
 
-  std::vector<bool> startable() const {
+  /// By task: whether it can start now; empty if the process of this task runs no other.
+  std::vector<bool> startable(std::size_t first) const {
+    if (!pool_.shares_process(first)) return {};
     std::vector<bool> able(pool_.tasks);
     for (const std::size_t task : waiting_) able[task] = can_start(task);
     return able;
@@ -267,7 +274,8 @@ class Run {
     const auto next = next_task();
     if (process.task.requested_end != EndReason::none || next == waiting_.end()) return false;
     const std::size_t number = *next;
-    if (!pool_.shares_process(number) || needs_own_[number] || !process.could_start[number]) return false;
+    if (!pool_.shares_process(number) || crashed_.contains(number) || !process.could_start[number])
+      return false;
     if (!write_all(process.to.number(), &number, sizeof number)) return false;
     process.task = Task(number, pool_);
     process.is_fresh = false;
@@ -279,7 +287,7 @@ class Run {
   void end_task(const Process& process, Outcome outcome) {
     const std::size_t number = process.task.number;
     if (outcome.ending == Outcome::Ending::crashed && !process.is_fresh) {
-      needs_own_[number] = true;
+      crashed_.emplace(number, std::move(outcome));
       waiting_.push_front(number);
     } else {
       pool_.finished(number, std::move(outcome));
@@ -353,6 +361,7 @@ class Run {
       if (stays && waits_for_task(*process)) {
         end_task(*process, std::move(*process->task.outcome));
         stays = gives_task(*process);
+        if (!stays && process->task.requested_end != EndReason::none) process->child.abandon();
       }
       process = stays ? std::next(process) : running_.erase(process);
     }
@@ -384,7 +393,8 @@ class Run {
   const GracefulEnd graceful_;
   const TemporaryFolder temporary_;
   Waiting waiting_;
-  std::vector<bool> needs_own_;  ///< by task: a process that has run no other
+  /// Outcomes in a shared process of tasks that are repeated in their own.
+  std::map<std::size_t, Outcome> crashed_;
   std::list<Process> running_;
 };
 

@@ -251,7 +251,7 @@ class Campaign {
   /// each clearly more time. Returns whether there are any.
   bool plan_again() {
     tasks_.clear();
-    if (!options_.deadline) return false;
+    if (!options_.deadline || std::chrono::steady_clock::now() >= *options_.deadline) return false;
     double longest = 0;
     for (std::size_t i = 0; i < bundles_.size(); ++i) {
       const KernelReport& report = report_of(bundles_[i].front());
@@ -282,8 +282,10 @@ class Campaign {
     const Assignment& assignment = assignments_[at];
     const bool lacks_a_device =
         !assignment.subject->skipped.empty() || is_host_function(*assignment.instance);
-    return assignment.subject->is_out_of_time ||
-           (result_.report.kernels[at].verdict == Verdict::skipped && !lacks_a_device);
+    const KernelReport& report = result_.report.kernels[at];
+    const std::uint64_t least = options_.audit.least_cases.value_or(cases_of(assignment, options_));
+    return assignment.subject->is_out_of_time || (report.is_cut_off && report.cases < least) ||
+           (report.verdict == Verdict::skipped && !lacks_a_device);
   }
 
   Bundle bundle(std::size_t task) const { return bundles_[tasks_[task].index]; }
@@ -328,6 +330,7 @@ class Campaign {
 
   /// Whether an audit that was cut off again shows less than the earlier one.
   static bool shows_less(const KernelReport& again, const KernelReport& earlier) {
+    if (again.findings.empty() && !earlier.findings.empty() && again.verdict != Verdict::clean) return true;
     return (again.is_cut_off || again.verdict == Verdict::skipped) && again.cases < earlier.cases;
   }
 

@@ -94,7 +94,7 @@ class Audit {
     };
     check_all(store_.load(contract_, instance_));
     for (const std::filesystem::path& other : options_.other_stores)
-      check_all(CaseStore(other).load(contract_, instance_));
+      if (!stopped_) check_all(CaseStore(other).load(contract_, instance_));
   }
 
   /// A contract that has changed may no longer claim a stored case; that is not the kernel's error.

@@ -177,7 +177,7 @@ class Guess {
     const Element output = roles_.output_type();
     return is_float(output) && is_extremum(underlying(instance_.reduction->op)) &&
            (atomic.name == "max" || atomic.name == "min") &&
-           atomic.type.substr(1) == std::to_string(8 * size_of(output));
+           atomic.type == "s" + std::to_string(8 * size_of(output));
   }
 
   /// A counter if its type is an integer type other than that of the output; otherwise one element per block.

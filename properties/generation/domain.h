@@ -8,10 +8,11 @@
 
 namespace foldproof {
 
-/// Schedules that run one lane at a time cost up to 32 times as much; larger cases use the fast one.
 /// The default of --largest: what the emulated device can run in time. Exceeds 256 blocks of 256 threads, 64
 /// blocks of 1024 threads, … by at least one block.
 inline constexpr std::int64_t usual_largest_count = (1 << 16) + (1 << 10);
+
+/// Schedules that run one lane at a time cost up to 32 times as much; larger cases use the fast one.
 inline constexpr std::int64_t most_elements_of_slow_schedules = 4096;
 
 /// Maximum element count of a case that a user or a store gives: more than is ever generated, less than would

@@ -115,7 +115,8 @@ FenceCheck::Access& FenceCheck::remember(Accesses& accesses, const Access& now, 
 }
 
 bool FenceCheck::may_report(Site earlier, Site now) const {
-  return !reported_.contains({earlier, now}) &&
+  const auto found = reported_.find({earlier, now});
+  return (found == reported_.end() || found->second == Severity::warning) &&
          !(launch_->orders_its_own(earlier) && launch_->orders_its_own(now));
 }
 
@@ -197,12 +198,16 @@ bool FenceCheck::has_seen(const Readers& readers, const Moment& now) {
 
 void FenceCheck::report(const AccessEvent& event, const Access& earlier, unsigned earlier_lane,
                         const Access& now, std::uint64_t address) {
-  reported_.emplace(earlier.site, now.site);
+  const Severity severity =
+      earlier.when.warp.block == now.when.warp.block ? Severity::warning : Severity::error;
+  const auto [reported, is_new] = reported_.try_emplace({earlier.site, now.site}, severity);
+  if (!is_new && severity == Severity::warning) return;
+  reported->second = severity;
   const ThreadId thread = launch_->thread(now.when.warp, first_lane(now.when.lanes)),
                  other = launch_->thread(earlier.when.warp, earlier_lane);
   findings_.push_back(
       {.kind = Kind::unordered_access,
-       .severity = earlier.when.warp.block == now.when.warp.block ? Severity::warning : Severity::error,
+       .severity = severity,
        .message = fmt::format("{} {} {}, which {} {} before it set a flag; the two accesses are unordered "
                               "because there is no fence before the flag",
                               to_string(thread), writes(event) ? "writes" : "reads",

@@ -16,12 +16,13 @@
 
 namespace foldproof {
 
-/// Reports `unordered-access` for two strong accesses of one location by different warps, an error if these
-/// are in different blocks and a warning otherwise, if at least one is a write, neither is an atomic, polled, an acquire or a release, and the two are unordered,
-/// but would be ordered if every strong access of the kernel were a release and an acquire. In that case the
-/// program waits for the first access and relies on an order that only fences provide (PTX ISA, causality
-/// order). A program that does not wait, such as one that reads a hint to stop early, does not rely on any
-/// order; and a thread that has seen the value once cannot see an older one later (coherence axiom).
+/// Reports `unordered-access` for two strong accesses of one location by different warps if at least one is a
+/// write, neither is an atomic, polled, an acquire or a release, and the two are unordered, but would be
+/// ordered if every strong access of the kernel were a release and an acquire. In that case the program waits
+/// for the first access and relies on an order that only fences provide (PTX ISA, causality order). It is an
+/// error if the accesses are in different blocks, otherwise a warning. A program that does not wait, such as
+/// one that reads a hint to stop early, does not rely on any order; and a thread that has seen the value once
+/// cannot see an older one later (coherence axiom).
 ///
 /// The fence after the flag is not required: programs that read volatile data after testing a flag rely on
 /// the branch, as NVIDIA's sample threadFenceReduction does, and this works on hardware.
@@ -83,7 +84,7 @@ class FenceCheck final : public Clocked<2> {
 
   std::map<Location, Place> places_;
   std::map<BlockNumber, std::set<Location>> accessed_;  ///< by each running block
-  std::set<std::pair<Site, Site>> reported_;
+  std::map<std::pair<Site, Site>, Severity> reported_;  ///< the most severe
 };
 
 }  // namespace foldproof
