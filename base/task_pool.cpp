@@ -29,10 +29,14 @@ namespace foldproof {
 
 namespace {
 
+bool shares_process(const TaskPool& pool, std::size_t task) {
+  return pool.may_share_process && pool.may_share_process(task);
+}
+
 // --- in the task's process
 
 /// A task allocates and frees the same tens of megabytes for every case. The kernel clears each page that it
-/// provides, which took a sixth of an audit's time.
+/// provides, which took a sixth of an audit's time. Blocks from mmap would go back to it.
 void keep_freed_memory() {
   constexpr int megabyte = 1 << 20;
   mallopt(M_MMAP_MAX, 0);
@@ -66,7 +70,7 @@ bool work_and_report(const TaskPool& pool, std::size_t task, int to) {
     send_message(to, TaskMessage::failed, fmt::format("internal error: {}", error.what()));
   }
   std::fflush(stderr);
-  return has_result && pool.shares_process(task);
+  return has_result && shares_process(pool, task);
 }
 
 /// Runs a task, then each task whose number arrives.
@@ -250,7 +254,7 @@ class Run {
 
   /// By task: whether it can start now; empty if the process of this task runs no other.
   std::vector<bool> startable(std::size_t first) const {
-    if (!pool_.shares_process(first)) return {};
+    if (!shares_process(pool_, first)) return {};
     std::vector<bool> able(pool_.tasks);
     for (const std::size_t task : waiting_) able[task] = can_start(task);
     return able;
@@ -266,15 +270,16 @@ class Run {
   bool waits_for_task(const Process& process) const {
     const auto& outcome = process.task.outcome;
     return outcome && outcome->ending == Outcome::Ending::finished &&
-           pool_.shares_process(process.task.number);
+           shares_process(pool_, process.task.number);
   }
 
   /// Gives the process the next task, if that is one for it.
   bool gives_task(Process& process) {
+    if (process.task.requested_end != EndReason::none) return false;
     const auto next = next_task();
-    if (process.task.requested_end != EndReason::none || next == waiting_.end()) return false;
+    if (next == waiting_.end()) return false;
     const std::size_t number = *next;
-    if (!pool_.shares_process(number) || crashed_.contains(number) || !process.could_start[number])
+    if (!shares_process(pool_, number) || crashed_.contains(number) || !process.could_start[number])
       return false;
     if (!write_all(process.to.number(), &number, sizeof number)) return false;
     process.task = Task(number, pool_);
@@ -406,8 +411,6 @@ std::string Outcome::reason() const {
   if (ending == Ending::out_of_time) return "the time budget was exhausted";
   return position.file.empty() ? text : to_string(position) + ": " + text;
 }
-
-bool TaskPool::shares_process(std::size_t task) const { return may_share_process && may_share_process(task); }
 
 bool TaskPool::run() const { return Run(*this).run(); }
 

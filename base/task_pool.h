@@ -64,7 +64,7 @@ struct TaskPool {
   std::function<bool(std::size_t task)> can_start;
   /// Whether a task may run in a process in which other such tasks have returned their results; absent: no.
   /// That saves the time that the system takes to provide a process and its memory. Such a task must leave
-  /// nothing behind that affects another one. If it crashes there or lacks memory, it is repeated in a
+  /// nothing behind that affects another one. If it crashes there or runs out of memory, it runs again in a
   /// process of its own.
   std::function<bool(std::size_t task)> may_share_process;
   /// Called in the task's process. Returns the task's result.
@@ -82,8 +82,6 @@ struct TaskPool {
   /// end early have a moment to do so. Tasks that did not finish are reported as interrupted or out of time.
   /// Returns false if the user interrupted the run. Throws Unsupported if a process cannot be started.
   bool run() const;
-
-  bool shares_process(std::size_t task) const;
 };
 
 }  // namespace foldproof

@@ -202,19 +202,15 @@ class Campaign {
     pool.memory = memory_share(std::max(bundles_.size(), compilation_.tasks()), pool.processes);
     const milliseconds patience = options_.case_limit.value_or(emulated_case_limit);
     pool.patience = [&](std::size_t task) {
-      return !tasks_[task].compiles && runs_on_emulated_device(bundle(task).front()) ? std::optional(patience)
-                                                                                     : std::nullopt;
+      return is_emulated_audit(task) ? std::optional(patience) : std::nullopt;
     };
     pool.time = [&](std::size_t task) -> std::optional<milliseconds> {
-      if (tasks_[task].compiles || !options_.deadline || !runs_on_emulated_device(bundle(task).front()))
-        return std::nullopt;
+      if (!options_.deadline || !is_emulated_audit(task)) return std::nullopt;
       constexpr milliseconds to_end_between_cases{200};
       return share_of(task) + to_end_between_cases;
     };
     pool.can_start = [&](std::size_t task) { return can_start(task); };
-    pool.may_share_process = [&](std::size_t task) {
-      return !tasks_[task].compiles && runs_on_emulated_device(bundle(task).front());
-    };
+    pool.may_share_process = [&](std::size_t task) { return is_emulated_audit(task); };
     pool.starting = [&](std::size_t task, unsigned slot) {
       if (!tasks_[task].compiles && needs_gpu_worker(bundle(task).front())) workers_.prepare(slot);
     };
@@ -247,8 +243,8 @@ class Campaign {
     }
   }
 
-  /// Plans those audits that their share of the budget cut off, as far as what the others left of it gives
-  /// each clearly more time. Returns whether there are any.
+  /// Plans a second audit of instances that their share of the budget cut off, of as many as can each get
+  /// clearly more time than they had. Returns whether there are any.
   bool plan_again() {
     tasks_.clear();
     if (!options_.deadline || std::chrono::steady_clock::now() >= *options_.deadline) return false;
@@ -273,8 +269,12 @@ class Campaign {
     return !tasks_.empty();
   }
 
+  std::size_t index_of(const Assignment& assignment) const {
+    return static_cast<std::size_t>(&assignment - assignments_.data());
+  }
+
   KernelReport& report_of(const Assignment& assignment) {
-    return result_.report.kernels[static_cast<std::size_t>(&assignment - assignments_.data())];
+    return result_.report.kernels[index_of(assignment)];
   }
 
   /// Whether a time limit left the instance unchecked.
@@ -289,6 +289,10 @@ class Campaign {
   }
 
   Bundle bundle(std::size_t task) const { return bundles_[tasks_[task].index]; }
+
+  bool is_emulated_audit(std::size_t task) const {
+    return !tasks_[task].compiles && runs_on_emulated_device(bundle(task).front());
+  }
 
   bool can_start(std::size_t task) const {
     if (tasks_[task].compiles) return true;
@@ -325,7 +329,7 @@ class Campaign {
     if (outcome.ending == Outcome::Ending::interrupted || outcome.ending == Outcome::Ending::out_of_time)
       return;
     for (const Assignment& one : bundle(task))
-      if (!report_of(one).is_cut_off) announce(static_cast<std::size_t>(&one - assignments_.data()));
+      if (!report_of(one).is_cut_off) announce(index_of(one));
   }
 
   /// Whether an audit that was cut off again shows less than the earlier one.

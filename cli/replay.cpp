@@ -114,10 +114,8 @@ int replay(const ReplayCommandLine& a, const Console& console) {
 Run attach_replay(CLI::App& app, Console& console) {
   auto a = std::make_shared<ReplayCommandLine>();
   app.add_option("CASE.toml", a->file, "Case stored by an audit")->required();
-  app.add_option(
-         "--contract", a->contract,
-         "Contract of the case, or source if the contract was guessed (default: the one that the case "
-         "names)")
+  app.add_option("--contract", a->contract,
+                 "Contract of the case, or its source if there is no contract (default: what the case names)")
       ->type_name("FILE");
   app.add_option("--device", a->device, "Device: emulated or cuda; exit status 3 if it is not available")
       ->check(quietly(CLI::IsMember({"emulated", "cuda"})))

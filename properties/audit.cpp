@@ -466,8 +466,8 @@ class Audit {
   }
 
   bool has_enough_cases() const {
-    return generated_ >= std::clamp<std::uint64_t>(options_.least_cases.value_or(options_.cases), 1,
-                                                   std::max<std::uint64_t>(options_.cases, 1));
+    return generated_ != 0 &&
+           generated_ >= std::min(options_.least_cases.value_or(options_.cases), options_.cases);
   }
 
   const Contract& contract_;
