@@ -295,6 +295,12 @@ void OutputFolder::check_output(const std::string& name) const {
     cannot_write(path_ / name);
 }
 
+void OutputFolder::remove_output(const std::string& name) const {
+  check_output(name);
+  if (!is_written_through(name) && unlinkat(folder_.number(), name.c_str(), 0) != 0 && errno != ENOENT)
+    cannot_write(path_ / name);
+}
+
 void OutputFolder::write_output(const std::string& name, std::string_view content) const {
   if (!is_written_through(name)) {
     if (!replace_file(name, content)) cannot_write(path_ / name);

@@ -211,14 +211,14 @@ bool writes_reports(const ReportFolder& folder, const CampaignResult& result, co
 }
 
 int audit(const AuditCommandLine& arguments, const Console& console) {
+  std::optional<ReportFolder> reports;
+  if (!arguments.report.empty()) reports.emplace(arguments.report);
   // All errors in the arguments and the contracts are reported before work begins.
   check_has_gpu(arguments.sanitizer, arguments.device != "emulated");
   if (arguments.large) check_large(arguments);
   CampaignOptions options = campaign_options(arguments);
   AskedGpu gpu = asked_gpu(arguments.device, options.deadline);
   const auto tools = asked_tools(arguments, options.deadline, gpu);
-  std::optional<ReportFolder> reports;
-  if (!arguments.report.empty()) reports.emplace(arguments.report);
   refuse_links(arguments.store);
   MutationRunOptions proof = proof_options(arguments, options.audit.seed);
   const std::chrono::milliseconds proof_time = parse_duration(arguments.prove_budget, "--prove-budget");
@@ -262,7 +262,7 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   const bool wants_proof = arguments.prove && !is_refused(result) && !result.interrupted;
   const bool is_proven = !wants_proof || proves(assignments, proof, result, console, line);
   const Exit status = conclude(result, severity_named(arguments.fail_on).value(), console, line);
-  return (is_written && is_proven) || status == exit_interrupted ? status : exit_unable;
+  return status == exit_ok && !(is_written && is_proven) ? exit_unable : status;
 }
 
 }  // namespace
@@ -324,7 +324,9 @@ Run attach_audit(CLI::App& app, Console& console) {
                  "Time budget for --prove, within --budget; default: " + a->prove_budget)
       ->needs(prove)
       ->type_name("TIME");
-  app.add_option("--report", a->report, "Folder for reports, one file per format")->type_name("DIR");
+  app.add_option("--report", a->report,
+                 "Folder for reports, one file per format; those of an earlier run are removed first")
+      ->type_name("DIR");
   return [a, &console] { return audit(*a, console); };
 }
 

@@ -13,6 +13,7 @@
 #include "devices/image.h"
 #include "devices/launch.h"
 #include "devices/schedule.h"
+#include "devices/undefined_fill.h"
 
 namespace foldproof {
 
@@ -80,6 +81,10 @@ inline constexpr std::uint64_t uncounted_cost = 1 << 17;
 /// meaningless. Undefined bytes and padding hold UndefinedFill::poison.
 struct JobResult {
   std::vector<std::vector<std::byte>> contents;  ///< one per buffer; empty if not read back
+  /// One list per buffer that is read back: its bytes without information, which were never written or are
+  /// padding. Empty if the device does not know them; the bytes then hold the pattern of UndefinedFill{},
+  /// unless a launch wrote them.
+  std::vector<std::vector<ByteRange>> idle = {};
   std::vector<Finding> findings;
   std::optional<std::uint64_t> warp_instructions;  ///< executed; absent if the device does not count them
   /// The job's share of a budget of runs: its warp instructions, or the count of a small job if they are not

@@ -21,8 +21,9 @@ struct Arithmetic {
   Element accumulator = Element::f32;  ///< the narrowest type on any path from an input to the output
   Element output = Element::f32;
   NanPolicy nan = NanPolicy::unspecified;
-  bool flush_to_zero = false;                ///< subnormal inputs and results may become zero
-  std::optional<std::uint64_t> height = {};  ///< maximum number of operations on one input's path, if known
+  bool flush_to_zero = false;                 ///< subnormal inputs and results may become zero
+  std::optional<std::uint64_t> height = {};   ///< maximum number of operations on one input's path, if known
+  std::optional<std::uint64_t> threads = {};  ///< maximum number of threads that add elements, if known
   Ties ties = Ties::any;
   Masked masked = Masked::unspecified;
   MathFunctions functions = MathFunctions::fast;

@@ -28,7 +28,7 @@ constexpr Writer writers[] = {
 }  // namespace
 
 ReportFolder::ReportFolder(const fs::path& folder) : folder_(settled_path(folder)) {
-  for (const Writer& writer : writers) folder_.check_output(writer.file);
+  for (const Writer& writer : writers) folder_.remove_output(writer.file);
 }
 
 void ReportFolder::write(const AuditReport& report) const {

@@ -38,10 +38,9 @@ class Allocations {
   }
   Address start(std::size_t buffer) const { return blocks_.at(buffer) + buffers_[buffer].offset; }
 
-  /// Reads back the buffers and adds the findings about undefined bytes. Returns the idle bytes of each
-  /// buffer.
-  std::vector<std::vector<ByteRange>> take(const JobRun& run, JobResult& result) const {
-    std::vector<std::vector<ByteRange>> idle(buffers_.size());
+  /// Reads back the buffers, and adds their idle bytes and the findings about undefined bytes.
+  void take(const JobRun& run, JobResult& result) const {
+    result.idle.resize(buffers_.size());
     result.contents.resize(buffers_.size());
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
       const JobBuffer& buffer = buffers_[i];
@@ -50,9 +49,8 @@ class Allocations {
       device_.read(start(i), result.contents[i]);
       UndefinedOutput undefined = run.undefined_output(start(i), buffer);
       std::ranges::move(undefined.findings, std::back_inserter(result.findings));
-      idle[i] = std::move(undefined.idle);
+      result.idle[i] = std::move(undefined.idle);
     }
-    return idle;
   }
 
  private:
@@ -67,6 +65,7 @@ Schedule schedule_of(const Job& job) {
   return schedule ? *schedule : Schedule{};
 }
 
+/// Gives idle bytes the same content in every run.
 void poison(std::vector<std::vector<std::byte>>& contents, const std::vector<std::vector<ByteRange>>& idle) {
   for (std::size_t i = 0; i < contents.size() && i < idle.size(); ++i)
     for (const ByteRange& range : idle[i])
@@ -76,7 +75,7 @@ void poison(std::vector<std::vector<std::byte>>& contents, const std::vector<std
 class EmulatedRunner final : public Runner {
  public:
   EmulatedRunner(Observers observers, bool tracks_definedness)
-      : device_(std::move(observers), tracks_definedness) {}
+      : device_(std::move(observers), tracks_definedness), tracks_definedness_(tracks_definedness) {}
 
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;
@@ -88,7 +87,7 @@ class EmulatedRunner final : public Runner {
         first = watched(job);  // so that counters count this run
         if (!matters) std::erase_if(first.result.findings, is_doubtful);
       }
-      poison(first.result.contents, first.idle);
+      poison(first.result.contents, first.result.idle);
       results.push_back(std::move(first.result));
       if (std::ranges::find(results.back().findings, Kind::timeout, &Finding::kind) !=
           results.back().findings.end())
@@ -105,8 +104,7 @@ class EmulatedRunner final : public Runner {
   /// One run of a job.
   struct Attempt {
     JobResult result;
-    std::vector<std::vector<ByteRange>> idle;  ///< by buffer: bytes that carry no information
-    UseOfUndefined use;                        ///< if findings or the purpose require it
+    UseOfUndefined use;  ///< if findings or the purpose require it
   };
 
   /// `fill`: the contents of undefined memory and registers.
@@ -147,7 +145,7 @@ class EmulatedRunner final : public Runner {
         a.use.choices != b.use.choices || a.use.memory != b.use.memory)
       return false;
     auto of_a = x.contents;
-    for (auto* contents : {&of_a, &b.result.contents}) poison(*contents, a.idle), poison(*contents, b.idle);
+    for (auto* contents : {&of_a, &b.result.contents}) poison(*contents, x.idle), poison(*contents, y.idle);
     return of_a == b.result.contents;
   }
 
@@ -179,7 +177,8 @@ class EmulatedRunner final : public Runner {
           launch(run, module, std::get<JobLaunch>(step), job, allocations, result);
         if (!result.completed) return attempt;
       }
-      attempt.idle = allocations.take(run, result);
+      allocations.take(run, result);
+      if (!tracks_definedness_) result.idle.clear();
       if (job.trace)
         if (auto trace = run.provenance(allocations.start(job.trace->output), job.trace->output_element,
                                         job.trace->output_count))
@@ -226,6 +225,7 @@ class EmulatedRunner final : public Runner {
   };
 
   Device device_;
+  bool tracks_definedness_;
   std::vector<Loaded> modules_;
 };
 

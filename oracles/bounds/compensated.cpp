@@ -32,7 +32,8 @@ Bound kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, const D
   return u * abs(sum) + quotient(numerator, one - corrections, quotient_bits).high;
 }
 
-Bound joined_kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude) {
+Bound joined_kahan_bound(std::uint64_t terms, std::uint64_t loops, int precision, const Dyadic& sum,
+                         const Dyadic& magnitude) {
   const Bound loop = kahan_bound(terms, precision, sum, magnitude);
   if (!loop || terms < 2) return loop;
   const Dyadic one = whole(1), u = unit_roundoff(precision), up = one + u;
@@ -43,7 +44,7 @@ Bound joined_kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, 
   const Dyadic added = quotient(up, one - corrections, quotient_bits).high;
   const Dyadic last = up * up * u;
   const Dyadic carried = quotient(last * (one + error + added), one - last, quotient_bits).high;
-  const Dyadic beside = whole(2 * terms) * u * (whole(terms - 1) * u * (one + error + carried) + carried);
+  const Dyadic beside = whole(2 * loops) * u * (whole(loops - 1) * u * (one + error + carried) + carried);
   return *loop + up * beside * magnitude;
 }
 

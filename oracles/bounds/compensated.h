@@ -17,11 +17,12 @@ Bound compensated_bound(std::uint64_t terms, int precision, const Dyadic& sum, c
 /// |s| + (2u + O(n u^2)) A; docs/numerics.md gives the constant. No bound once n u reaches about 1.
 Bound kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude);
 
-/// Kahan's loop in any number of threads, whose sums are joined by TwoSums in any tree; their corrections and
-/// the errors of the TwoSums are summed in any order, and one final addition joins both. `terms` includes
-/// zero terms, which move a correction into the sum. Also holds for a single loop, whether or not its
-/// correction is added.
-Bound joined_kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude);
+/// Up to `loops` of Kahan's loops, whose sums are joined by TwoSums in any tree; their corrections and the
+/// errors of the TwoSums are summed in any order, and one final addition joins both. `terms` includes zero
+/// terms, which move a correction into the sum. `loops` is at least 1. Also holds for a single loop, whether
+/// or not its correction is added.
+Bound joined_kahan_bound(std::uint64_t terms, std::uint64_t loops, int precision, const Dyadic& sum,
+                         const Dyadic& magnitude);
 
 /// A tree of additions of normalized pairs (Joldes, Muller, Popescu 2017, algorithms 4 and 6); the result is
 /// the high half: u |s| + (1 + u) ((1 + e)^(n - 1) - 1) A with e = 3u^2 / (1 - 4u). Requires at least three

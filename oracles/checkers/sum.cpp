@@ -21,13 +21,23 @@ bool enters_exactly(const Arithmetic& a, const Tally& t) {
          t.highest_place < format.highest_exponent + format.precision - 1;
 }
 
+/// How many of Kahan's loops there may be: a loop without elements adds 0, which is exact.
+std::uint64_t loops_of(const Arithmetic& a, const Tally& t) {
+  constexpr std::uint64_t most_loops_of_a_thread =
+      16;  // such as those of an unrolled loop (docs/contracts.md)
+  const std::uint64_t elements = std::max<std::uint64_t>(t.count, 1);
+  return a.threads && *a.threads < elements ? std::min(elements, *a.threads * most_loops_of_a_thread)
+                                            : elements;
+}
+
 /// For compensated sums of terms that are known to within a total error of `entering`.
 Bound careful_bound(const Arithmetic& a, const Tally& t, const Dyadic& entering) {
   if (a.flush_to_zero)
     return Bound::none("no bound is known for compensated sums if subnormal numbers are flushed to zero");
   const int precision = float_format(a.accumulator).precision;
   const Dyadic sum = abs(t.sum()) + entering, magnitude = t.magnitude() + entering;
-  Bound bound = a.sum == SumMethod::kahan      ? joined_kahan_bound(t.count, precision, sum, magnitude)
+  Bound bound = a.sum == SumMethod::kahan
+                    ? joined_kahan_bound(t.count, loops_of(a, t), precision, sum, magnitude)
                 : a.sum == SumMethod::neumaier ? compensated_bound(t.nonzero, precision, sum, magnitude)
                                                : double_float_bound(t.nonzero, precision, sum, magnitude);
   if (!bound) return bound;

@@ -19,6 +19,8 @@ namespace {
 /// Inputs of at most this many elements are printed in a finding.
 constexpr std::size_t most_spelled_elements = 12;
 
+constexpr const char* right_by_chance = "the result is right only because of what the output held before";
+
 std::vector<std::byte> output_of(const PreparedJob& prepared, const JobResult& result, Element type) {
   std::vector<std::byte> bytes = result.contents[prepared.output];
   bytes.resize(prepared.output_count * size_of(type));
@@ -153,9 +155,12 @@ class CaseChecker {
       forced_ = check_result.evidence == CheckResult::Evidence::exact;
       keep_what_checked(check_result);
       evaluation_.ulps = check_result.ulps;
+      if (check_result.ok && relies_on_fill(checker, filled_output(run, checked)))
+        check_result = {.ok = false, .sentence = right_by_chance};
       if (check_result.ok) continue;
       evaluation_.error_over_bound = check_result.error_over_bound;
-      add(kind_of(check_result), when(run) + check_result.sentence + with_input() + unwritten(run, checked));
+      add(kind_of(check_result),
+          when(run) + check_result.sentence + with_input() + unwritten(filled_output(run, checked)));
       return false;
     }
     return check_additional_outputs() && check_by_tree();
@@ -172,10 +177,13 @@ class CaseChecker {
       const ResultChecker checker(arithmetic_of(additional.reduction, instance_, arithmetic_->flush_to_zero),
                                   layout_of(additional.reduction), plan_.input, operands_);
       for (std::size_t run = results_.size(); run-- > 0;) {
-        const CheckResult check_result = checker.check(additional_output_of(run, i));
+        CheckResult check_result = checker.check(additional_output_of(run, i));
+        const auto filled = filled_additional_output(run, i);
+        if (check_result.ok && relies_on_fill(checker, filled))
+          check_result = {.ok = false, .sentence = right_by_chance};
         if (check_result.ok) continue;
-        add(kind_of(check_result), fmt::format("{}in the buffer \"{}\", {}{}", when(run), additional.buffer,
-                                               check_result.sentence, with_input()));
+        add(kind_of(check_result), fmt::format("{}in the buffer \"{}\", {}{}{}", when(run), additional.buffer,
+                                               check_result.sentence, with_input(), unwritten(filled)));
         return false;
       }
     }
@@ -243,7 +251,7 @@ class CaseChecker {
                       to_text(output_type(), load(output_type(), output, index)), comparison.here,
                       to_text(output_type(), load(output_type(), other, index)), comparison.there,
                       comparison.claim) +
-              with_input() + unwritten(0, output));
+              with_input() + unwritten(filled_output(0, output)));
       return false;
     }
     return additional_outputs_agree();
@@ -327,24 +335,68 @@ class CaseChecker {
     return text;
   }
 
-  /// The runner fills unwritten memory with a pattern before each call; for elements of less than four bytes,
-  /// it may be a result.
-  std::string unwritten(std::size_t run, const std::vector<std::byte>& output) const {
-    const std::size_t size = size_of(output_type());
-    if (instance_.in_place || instance_.output_initial != BufferContract::Initial::undefined || size < 4)
-      return "";
-    for (std::size_t first = 0; first < output.size(); first += size) {
-      std::size_t at = first;
-      while (at < first + size && output[at] == UndefinedFill{}.byte(at)) ++at;
-      if (at != first + size) continue;
-      if (plan_.prepared[run].calls > 1)
-        return fmt::format("; the last call did not write element {} of the output", first / size);
-      return fmt::format(
-          "; element {} of the output was never written; a kernel that accumulates into its output needs "
-          "`initial` in [output]",
-          first / size);
+  /// An output of a run: its buffer, which the runner fills before each call, and its content.
+  struct Filled {
+    std::size_t run;
+    std::uint32_t buffer;
+    std::size_t element_size;
+    const std::vector<std::byte>& content;
+  };
+
+  std::optional<Filled> filled_output(std::size_t run, const std::vector<std::byte>& content) const {
+    if (instance_.in_place || instance_.output_initial != BufferContract::Initial::undefined)
+      return std::nullopt;
+    return Filled{run, plan_.prepared[run].output, size_of(output_type()), content};
+  }
+
+  std::optional<Filled> filled_additional_output(std::size_t run, std::size_t i) const {
+    const AdditionalOutput& additional = instance_.additional_outputs[i];
+    const auto buffer = std::ranges::find(instance_.buffers, additional.buffer, &BufferContract::name);
+    if (buffer->initial != BufferContract::Initial::undefined) return std::nullopt;
+    return Filled{run, plan_.prepared[run].additional_outputs[i], size_of(buffer->type),
+                  additional_output_of(run, i)};
+  }
+
+  /// The elements that no launch of the last call wrote. A device that does not know them leaves a pattern in
+  /// them, which may be a result of less than four bytes.
+  std::vector<std::size_t> unwritten_elements(const Filled& output) const {
+    const std::size_t size = output.element_size, end = output.content.size() / size;
+    std::vector<std::size_t> elements;
+    if (const auto& idle = results_[output.run].idle; !idle.empty()) {
+      for (const ByteRange& range : idle[output.buffer])
+        for (std::size_t k = (range.first + size - 1) / size; k < end && (k + 1) * size <= range.end; ++k)
+          elements.push_back(k);
+      return elements;
     }
-    return "";
+    for (std::size_t k = 0; size >= 4 && k < end; ++k) {
+      std::size_t at = k * size;
+      while (at < (k + 1) * size && output.content[at] == UndefinedFill{}.byte(at)) ++at;
+      if (at == (k + 1) * size) elements.push_back(k);
+    }
+    return elements;
+  }
+
+  /// Whether an output that `checker` accepts is right only because of the pattern, which is a NaN in some
+  /// types.
+  bool relies_on_fill(const ResultChecker& checker, const std::optional<Filled>& output) const {
+    const auto elements = output ? unwritten_elements(*output) : std::vector<std::size_t>{};
+    if (elements.empty()) return false;
+    std::vector<std::byte> content = output->content;
+    for (const std::size_t k : elements)
+      std::fill_n(content.begin() + static_cast<std::ptrdiff_t>(k * output->element_size),
+                  output->element_size, std::byte{0x5e});
+    return !checker.check(content).ok;
+  }
+
+  std::string unwritten(const std::optional<Filled>& output) const {
+    const auto elements = output ? unwritten_elements(*output) : std::vector<std::size_t>{};
+    if (elements.empty()) return "";
+    if (plan_.prepared[output->run].calls > 1)
+      return fmt::format("; the last call did not write element {} of the output", elements.front());
+    return fmt::format(
+        "; element {} of the output was never written; a kernel that accumulates into its output needs "
+        "`initial` in [output]",
+        elements.front());
   }
 
   std::string with_input() const {

@@ -7,6 +7,24 @@
 #include "contracts/sizes.h"
 
 namespace foldproof {
+namespace {
+
+/// The threads of all launches of a case; nothing if host functions choose them.
+std::optional<std::uint64_t> threads_of(const Instance& instance, const Variables& variables) {
+  std::uint64_t threads = 0;
+  for (const LaunchContract& launch : instance.launches) {
+    if (launch.host || !launch.gpus.empty()) return std::nullopt;
+    std::uint64_t threads_here = 1;
+    for (const auto* extents : {&launch.grid, &launch.block})
+      for (const Expression& extent : *extents)
+        if (__builtin_mul_overflow(threads_here, extent.evaluate(variables), &threads_here))
+          return std::nullopt;
+    if (__builtin_add_overflow(threads, threads_here, &threads)) return std::nullopt;
+  }
+  return threads;
+}
+
+}  // namespace
 
 bool flushes(const Instance& instance, const ptx::Source& ptx) {
   return instance.claims.flushes_subnormals ||
@@ -40,6 +58,7 @@ void require_checker(const Arithmetic& arithmetic, const Contract& contract) {
 Arithmetic of_case(Arithmetic arithmetic, const Instance& instance, const Variables& variables) {
   if (const auto& height = instance.claims.height)
     arithmetic.height = static_cast<std::uint64_t>(std::max<std::int64_t>(height->evaluate(variables), 0));
+  arithmetic.threads = threads_of(instance, variables);
   return arithmetic;
 }
 

@@ -19,7 +19,8 @@ Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, b
 /// Throws InputError if there is no checker for the arithmetic.
 void require_checker(const Arithmetic& arithmetic, const Contract& contract);
 
-/// `arithmetic` with the height that the contract claims for a case with these variables.
+/// `arithmetic` with the height that the contract claims for a case with these variables, and with its number
+/// of threads.
 Arithmetic of_case(Arithmetic arithmetic, const Instance& instance, const Variables& variables);
 
 /// The kind of finding for a check result that is not ok.

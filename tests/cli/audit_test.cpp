@@ -519,12 +519,26 @@ TEST_CASE("--prove proves the other kernels if one source does not compile") {
   CHECK(ran.json.at("mutation").at("kernels").size() == 1);
 }
 
-TEST_CASE("an instance that a case limit ends gives status 3, even if others are clean") {
-  const AddOne folder;
+/// Adds a kernel whose cases take longer than any limit of a test.
+void add_endless(const AddOne& folder) {
   const std::string endless =
       replaced(add_one_ptx, "ret;", "spin: ld.global.u32 %r6, [%rd1]; add.u64 %rd2, %rd2, 1; bra spin; ret;");
   folder.file("endless.ptx", endless);
   folder.file("endless.toml", replaced(add_one_contract, "add_one.ptx", "endless.ptx"));
+}
+
+TEST_CASE("a budget ends an audit whose first case takes longer") {
+  const AddOne folder;
+  add_endless(folder);
+  const RanJson ran = run_json({"audit", folder.path("endless.toml"), "--budget", "0.5s"});
+  CHECK(ran.status == 3);
+  CHECK(ran.json.at("kernels").at(0).at("verdict") == "skipped");
+  CHECK(ran.json.at("kernels").at(0).at("cut_off") == true);
+}
+
+TEST_CASE("an instance that a case limit ends gives status 3, even if others are clean") {
+  const AddOne folder;
+  add_endless(folder);
   const RanJson ran =
       run_json({"audit", folder.path().string(), "--cases", "2", "--case-limit", "400ms", "--jobs", "1"});
   CHECK(ran.status == 3);
@@ -539,6 +553,14 @@ TEST_CASE("reports are written into a folder, one file per format") {
   REQUIRE(run({"audit", folder.path("add_one.toml"), "--report", folder.path("reports")}).status == 0);
   CHECK(std::filesystem::file_size(folder.path("reports/report.txt")) > 0);
   CHECK(std::filesystem::file_size(folder.path("reports/report.json")) > 0);
+}
+
+TEST_CASE("a run without a report leaves no report of an earlier run") {
+  const AddOne folder;
+  const std::string reports = folder.path("reports");
+  REQUIRE(run({"audit", folder.path("add_one.toml"), "--report", reports}).status == 0);
+  REQUIRE(run({"audit", folder.path("missing.toml"), "--report", reports}).status == 2);
+  CHECK(std::filesystem::is_empty(reports));
 }
 
 TEST_CASE(

@@ -120,6 +120,15 @@ TEST_CASE("a full or closed standard error changes neither the result nor the st
   }
 }
 
+TEST_CASE("findings give status 1 even if standard output is full") {
+  const AddOne folder(replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\""));
+  for (const char* format : {"text", "json"}) {
+    const std::string audit = fmt::format("{} audit --format {} --cases 5 {} > /dev/full 2> /dev/null",
+                                          FOLDPROOF_PROGRAM, format, folder.path("add_one.toml"));
+    CHECK(WEXITSTATUS(std::system(audit.c_str())) == 1);
+  }
+}
+
 namespace {
 
 /// A kernel with a finding.
@@ -228,12 +237,12 @@ TEST_CASE("a symbolic link in place of the store or of a stored case is not foll
   CHECK(fs::file_size(kept) == 0);
 }
 
-TEST_CASE("output beyond the file-size limit gives status 3 and one JSON object") {
+TEST_CASE("output beyond the file-size limit gives one JSON object, and status 3 without a finding") {
   const Failing folder;
   const std::string contract = folder.path("add_one.toml");
   const RanJson report = run_after("ulimit -f 1", fmt::format("audit {} --cases 40 --coverage --report {}",
                                                               contract, folder.path("report")));
-  CHECK(report.status == 3);
+  CHECK(report.status == 1);
   CHECK(report.json.at("kernels").size() == 1);  // the results are not lost
   folder.file("sum.ptx", sum_ptx);
   const std::string sum =
@@ -420,7 +429,7 @@ TEST_CASE("an nvcc that succeeds without an output gives status 3") {
   CHECK(ran.json.at("error").at("file") == source);
 }
 
-TEST_CASE("a full file system gives status 3 for a report, and a note for a case") {
+TEST_CASE("a full file system does not hide findings: a report gives status 1, and a case a note") {
   const Failing folder;
   const std::string full = folder.path("full");
   fs::create_directory(full);
@@ -435,7 +444,7 @@ TEST_CASE("a full file system gives status 3 for a report, and a note for a case
   const RanJson compiled = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc}, how);
   umount2(full.c_str(), MNT_DETACH);
   check_is_not_stored(stored, "No space left on device");
-  CHECK(report.status == 3);
+  CHECK(report.status == 1);                     // the finding decides
   CHECK(report.json.at("kernels").size() == 1);  // the results are not lost
   INFO(compiled.json.dump());
   CHECK(compiled.status == 3);

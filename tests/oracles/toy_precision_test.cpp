@@ -531,7 +531,7 @@ TEST_CASE("Kahan's loops joined with their errors do not violate their bound") {
         total = {sum.high, toy.rounded(sum.low + toy.rounded(total.low + next.low))};
       }
       const std::int64_t bound =
-          scaled(joined_kahan_bound(chosen.size(), precision, dyadic(exact), dyadic(magnitude)));
+          scaled(joined_kahan_bound(chosen.size(), threads, precision, dyadic(exact), dyadic(magnitude)));
       sharpness.take(std::llabs(toy.rounded(total.high + total.low) - exact), bound);
     }
     sharpness.report(fmt::format("{} bits, up to 3 threads", precision), 0.1);

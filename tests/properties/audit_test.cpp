@@ -116,6 +116,22 @@ TEST_CASE("an uninitialized output is reported as a wrong value after the undefi
   }));
 }
 
+TEST_CASE("an output that is not written is wrong although it holds a NaN and should be one") {
+  const auto kernel = [](const Launch& l) {
+    const float sum = fake::random_tree_sum(l.elements<float>(), 1);
+    if (std::isnan(sum)) return l.store(std::uint32_t{UndefinedFill::poison});
+    l.store(sum);
+  };
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.instances.at(0).claims.nan = NanPolicy::propagate;
+  const KernelReport report = audit(contract, kernel);
+  REQUIRE_FALSE(report.findings.empty());
+  CHECK(report.findings[0].kind == Kind::wrong_value);
+  CHECK(report.findings[0].message.find("the result is right only because of what the output held before") ==
+        0);
+  CHECK(report.findings[0].message.find("; element 0 of the output was never written") != std::string::npos);
+}
+
 TEST_CASE("an element counted twice after the first warp is shrunk to the smallest count that shows it") {
   const auto kernel = [](const Launch& l) {
     auto values = l.elements<std::int32_t>();
