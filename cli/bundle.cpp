@@ -55,9 +55,16 @@ std::string device_options(const Assignment& assignment) {
   return " --device cuda" + tool;
 }
 
-std::unique_ptr<Runner> runner_for(const Assignment& assignment, const GpuWorkers& workers) {
-  if (is_host_function(*assignment.instance)) return make_host_runner();
-  return assignment.device == RunsOn::cuda ? workers.runner() : checked_runner();
+/// The emulated device of this process. The instances of one source share it, so that its PTX is lowered
+/// once.
+Runner& emulated_runner(const std::shared_ptr<const Image>& image) {
+  static std::shared_ptr<const Image> last;
+  static std::unique_ptr<Runner> runner;
+  if (!runner || last != image) {
+    runner = checked_runner();
+    last = image;
+  }
+  return *runner;
 }
 
 void add_subject_notes(const Subject& subject, KernelReport& report) {
@@ -180,7 +187,10 @@ std::vector<KernelReport> check(Bundle bundle, const GpuWorkers& workers, const 
     reporter.so_far(pack(Json::array({to_json(report)})));
   };
   if (only.is_large) return {check_large(only, options(only), send_so_far)};
-  return {check(only, *runner_for(only, workers), options(only), send_so_far)};
+  if (only.device == RunsOn::emulated && !is_host_function(*only.instance))
+    return {check(only, emulated_runner(only.subject->image), options(only), send_so_far)};
+  const auto runner = is_host_function(*only.instance) ? make_host_runner() : workers.runner();
+  return {check(only, *runner, options(only), send_so_far)};
 }
 
 Json to_json(const std::vector<KernelReport>& reports) {

@@ -40,8 +40,8 @@ endif()
 # A unit of several sources parses their headers once: a clean build takes a third of the CPU time. Names in anonymous
 # namespaces of the same module must therefore differ.
 option(FOLDPROOF_UNITY "Compile several sources at a time; OFF rebuilds faster after a change" ON)
-function(foldproof_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${FOLDPROOF_UNITY} UNITY_BUILD_BATCH_SIZE 16)
+function(foldproof_unity target batch)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${FOLDPROOF_UNITY} UNITY_BUILD_BATCH_SIZE ${batch})
 endfunction()
 
 # For modules that spend no time in loops: optimizing them takes a third of their compile time.
@@ -58,15 +58,15 @@ function(foldproof_library module)
   add_library(foldproof::${module} ALIAS foldproof_${module})
   target_include_directories(foldproof_${module} PUBLIC "${PROJECT_SOURCE_DIR}")
   target_link_libraries(foldproof_${module} PUBLIC ${ARG_DEPENDS} PRIVATE foldproof_flags ${ARG_PRIVATE_DEPENDS})
-  foldproof_unity(foldproof_${module})
+  foldproof_unity(foldproof_${module} 16)
 endfunction()
 
-# foldproof_tests(NAME LABELS label... DEPENDS target... [NVCC] [QUICK]): one Catch2 program from every .cpp of
+# foldproof_tests(NAME LABELS label... DEPENDS target... [NVCC]): one Catch2 program from every .cpp of
 # tests/NAME.
 # NVCC: test cases tagged [nvcc] form a separate entry, which ctest reports as skipped if there is no nvcc.
-# QUICK: the program also runs its test cases in random order, since no test case may depend on another.
+# Test cases run in an order that differs each time, since none may depend on another; Catch2 prints the seed.
 function(foldproof_tests name)
-  cmake_parse_arguments(ARG "NVCC;QUICK" "" "DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "NVCC" "" "DEPENDS;LABELS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp")
   if(NOT sources)
     return()
@@ -76,17 +76,15 @@ function(foldproof_tests name)
   target_include_directories(test_${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
   target_compile_definitions(test_${name} PRIVATE FOLDPROOF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                              FOLDPROOF_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/${name}/data")
+  foldproof_unity(test_${name} 8)
   set(entries unit.${name})
+  set(order --order rand --rng-seed time)
   set(without_nvcc "")
   if(ARG_NVCC)
     set(without_nvcc ~[nvcc])
-    add_test(NAME unit.${name}.nvcc COMMAND test_${name} [nvcc])
+    add_test(NAME unit.${name}.nvcc COMMAND test_${name} [nvcc] ${order})
     list(APPEND entries unit.${name}.nvcc)
   endif()
-  add_test(NAME unit.${name} COMMAND test_${name} ${without_nvcc})
-  if(ARG_QUICK)
-    add_test(NAME order.${name} COMMAND test_${name} ${without_nvcc} --order rand --rng-seed time)
-    list(APPEND entries order.${name})
-  endif()
+  add_test(NAME unit.${name} COMMAND test_${name} ${without_nvcc} ${order})
   set_tests_properties(${entries} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600 SKIP_RETURN_CODE 3)
 endfunction()

@@ -158,7 +158,8 @@ LaunchReport Device::launch(ModuleId module, std::string_view entry_name, const 
   Origins origins;
   LaunchOwners wanted = owners ? *owners : LaunchOwners{.origins = &origins};
   if (!tracks_) wanted.origins = nullptr;
-  return Launch(code, *entry, *memory_, full, pack(*entry, arguments), schedule, limits, observers_, wanted)
+  return Launch(code, *entry, *memory_, spare_, full, pack(*entry, arguments), schedule, limits, observers_,
+                wanted)
       .run();
 }
 

@@ -15,6 +15,7 @@
 
 namespace foldproof::emulated {
 
+struct Cluster;
 class Memory;
 struct LaunchOwners;
 struct Program;
@@ -60,6 +61,7 @@ class Device {
   Observers observers_;
   bool tracks_;
   std::unique_ptr<Memory> memory_;
+  std::vector<std::unique_ptr<Cluster>> spare_;  ///< reused by the next launch
   std::vector<std::unique_ptr<Program>> programs_;
 };
 

@@ -19,7 +19,13 @@ namespace {
 /// Inputs of at most this many elements are printed in a finding.
 constexpr std::size_t most_spelled_elements = 12;
 
-constexpr const char* right_by_chance = "the result is right only because of what the output held before";
+/// For a result that is right only because of the pattern in elements that the kernel did not write.
+CheckResult not_written() {
+  CheckResult wrong;
+  wrong.ok = false;
+  wrong.sentence = "the result is right only because of what the output held before";
+  return wrong;
+}
 
 std::vector<std::byte> output_of(const PreparedJob& prepared, const JobResult& result, Element type) {
   std::vector<std::byte> bytes = result.contents[prepared.output];
@@ -156,7 +162,7 @@ class CaseChecker {
       keep_what_checked(check_result);
       evaluation_.ulps = check_result.ulps;
       if (check_result.ok && relies_on_fill(checker, filled_output(run, checked)))
-        check_result = {.ok = false, .sentence = right_by_chance};
+        check_result = not_written();
       if (check_result.ok) continue;
       evaluation_.error_over_bound = check_result.error_over_bound;
       add(kind_of(check_result),
@@ -179,8 +185,7 @@ class CaseChecker {
       for (std::size_t run = results_.size(); run-- > 0;) {
         CheckResult check_result = checker.check(additional_output_of(run, i));
         const auto filled = filled_additional_output(run, i);
-        if (check_result.ok && relies_on_fill(checker, filled))
-          check_result = {.ok = false, .sentence = right_by_chance};
+        if (check_result.ok && relies_on_fill(checker, filled)) check_result = not_written();
         if (check_result.ok) continue;
         add(kind_of(check_result), fmt::format("{}in the buffer \"{}\", {}{}{}", when(run), additional.buffer,
                                                check_result.sentence, with_input(), unwritten(filled)));

@@ -6,7 +6,9 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -38,18 +40,6 @@ std::string entry_of(const Contract& contract, const Instance& instance) {
   return contract.file.empty() ? instance.launches.at(0).entry : "";
 }
 
-/// Whether the case was stored for this instance: under its contract, under a contract of the same file name
-/// that no longer exists there (the store or the contract was moved), or before the source had a contract.
-bool is_for(const StoredCase& stored, const Contract& contract, const Instance& instance) {
-  const fs::path named = place_of(stored.contract), subject = subject_of(contract);
-  if (!stored.entry.empty() && named == place_of(contract.source))
-    return std::ranges::any_of(instance.launches,
-                               [&](const LaunchContract& launch) { return launch.entry == stored.entry; });
-  std::error_code error;
-  const bool is_moved = named.filename() == subject.filename() && !fs::exists(named, error);
-  return (named == subject || is_moved) && stored.entry == entry_of(contract, instance);
-}
-
 /// Letters, digits and dots; runs of other characters become one hyphen.
 std::string file_name_part(std::string_view text) {
   std::string part;
@@ -62,20 +52,76 @@ std::string file_name_part(std::string_view text) {
   return part;
 }
 
+/// A file of a store.
+struct KnownFile {
+  fs::file_time_type changed;
+  std::uintmax_t bytes = 0;
+  std::optional<StoredCase> stored;  ///< nothing if it is not a stored case
+  fs::path named;                    ///< the place of the case's contract
+};
+
+/// Reads the file, unless this thread read it before and it has not changed: a process audits many instances,
+/// and every audit asks for all cases. Throws InputError for a damaged case.
+const KnownFile& known(const fs::path& file) {
+  thread_local std::map<fs::path, KnownFile> files;
+  std::error_code error;
+  const fs::file_time_type changed = fs::last_write_time(file, error);
+  const std::uintmax_t bytes = fs::file_size(file, error);
+  KnownFile& one = files[file];
+  if (!error && one.changed == changed && one.bytes == bytes) return one;
+  one = {};
+  if (is_kept_case(file)) {
+    one.stored = load_case(file);
+    one.named = place_of(one.stored->contract);
+  }
+  one.changed = changed;
+  one.bytes = bytes;
+  return one;
+}
+
+/// Which stored cases belong to an instance.
+struct Owner {
+  const Instance& instance;
+  fs::path subject, source;  ///< places
+  std::string entry;
+
+  Owner(const Contract& contract, const Instance& of)
+      : instance(of),
+        subject(subject_of(contract)),
+        source(place_of(contract.source)),
+        entry(entry_of(contract, of)) {}
+
+  /// Whether the case was stored for this instance: under its contract, under a contract of the same file
+  /// name that no longer exists there (the store or the contract was moved), or before the source had a
+  /// contract.
+  bool owns(const KnownFile& file) const {
+    if (!file.stored->entry.empty() && file.named == source)
+      return std::ranges::any_of(instance.launches, [&](const LaunchContract& launch) {
+        return launch.entry == file.stored->entry;
+      });
+    std::error_code error;
+    const bool is_moved = file.named.filename() == subject.filename() && !fs::exists(file.named, error);
+    return (file.named == subject || is_moved) && file.stored->entry == entry;
+  }
+};
+
 /// The stored cases of a folder, in the order of their names.
 struct TomlFiles {
-  std::vector<fs::path> cases;
+  std::vector<std::pair<fs::path, const KnownFile*>> cases;
   std::vector<std::string> notes;
 
   /// A folder that does not exist has no cases.
   explicit TomlFiles(const fs::path& folder) {
     std::error_code error;
-    std::vector<fs::path> others;
+    std::vector<fs::path> files, others;
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-      if (it->path().extension() == ".toml")
-        (is_kept_case(it->path()) ? cases : others).push_back(it->path());
-    std::ranges::sort(cases);
-    std::ranges::sort(others);
+      if (it->path().extension() == ".toml") files.push_back(it->path());
+    std::ranges::sort(files);
+    for (const fs::path& file : files)
+      if (const KnownFile& one = known(file); one.stored)
+        cases.emplace_back(file, &one);
+      else
+        others.push_back(file);
     if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
       notes.push_back(
           fmt::format("the stored cases in {} were not read: {}", folder.string(), error.message()));
@@ -98,9 +144,10 @@ CaseStore::Loaded CaseStore::load(const Contract& contract, const Instance& inst
   const TomlFiles files(folder_);
   loaded.notes = files.notes;
   std::size_t outdated = 0, orphans = 0;
-  for (const fs::path& file : files.cases) {
-    StoredCase stored = load_case(file);
-    if (!is_for(stored, contract, instance)) {
+  const Owner owner(contract, instance);
+  for (const auto& [file, known] : files.cases) {
+    const StoredCase& stored = *known->stored;
+    if (!owner.owns(*known)) {
       std::error_code error;
       if (!fs::exists(stored.contract, error) && ++orphans == 1)
         loaded.notes.push_back(fmt::format("a stored case was skipped, since {} does not exist: {}",
@@ -113,7 +160,7 @@ CaseStore::Loaded CaseStore::load(const Contract& contract, const Instance& inst
       loaded.notes.push_back(
           fmt::format("stored cases were skipped, since the contract has no instance \"{}\": {}",
                       stored.instance, file.string()));
-    if (stored.instance == instance.label) loaded.cases.push_back(std::move(stored));
+    if (stored.instance == instance.label) loaded.cases.push_back(stored);
   }
   return loaded;
 }

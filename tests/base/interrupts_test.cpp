@@ -230,21 +230,21 @@ int status_with_time_limits(const std::function<void()>& work) {
       .code;
 }
 
-Deadline after(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+Deadline deadline_after(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
 
 }  // namespace
 
 TEST_CASE("the process ends after the deadline of a TimeLimit, also if that has passed") {
   const auto time = GENERATE(-10'000ms, 0ms, 100ms);
   CHECK(status_with_time_limits([time] {
-          const TimeLimit limit(after(time));
+          const TimeLimit limit(deadline_after(time));
           std::this_thread::sleep_for(10s);
         }) == end_now_called);
 }
 
 TEST_CASE("a TimeLimit that has ended, or has no deadline, ends nothing") {
   CHECK(status_with_time_limits([] {
-          { const TimeLimit limit(after(100ms)); }
+          { const TimeLimit limit(deadline_after(100ms)); }
           const TimeLimit limit(std::nullopt);
           std::this_thread::sleep_for(1s);
         }) == as_expected);
@@ -252,7 +252,7 @@ TEST_CASE("a TimeLimit that has ended, or has no deadline, ends nothing") {
 
 TEST_CASE("a TimeLimit waits for a GracefulEnd") {
   CHECK(status_with_time_limits([] {
-          const TimeLimit limit(after(-700ms));
+          const TimeLimit limit(deadline_after(-700ms));
           {
             const GracefulEnd graceful;
             std::this_thread::sleep_for(300ms);
@@ -261,7 +261,7 @@ TEST_CASE("a TimeLimit waits for a GracefulEnd") {
         }) == end_now_called);
   CHECK(status_with_time_limits([] {
           const GracefulEnd graceful;
-          const TimeLimit limit(after(-700ms));
+          const TimeLimit limit(deadline_after(-700ms));
           std::this_thread::sleep_for(300ms);
         }) == as_expected);
 }
@@ -269,7 +269,7 @@ TEST_CASE("a TimeLimit waits for a GracefulEnd") {
 TEST_CASE("a signal is received while a TimeLimit waits for a GracefulEnd") {
   CHECK(status_with_time_limits([] {
           const GracefulEnd graceful;
-          const TimeLimit limit(after(-700ms));
+          const TimeLimit limit(deadline_after(-700ms));
           std::this_thread::sleep_for(200ms);
           send(SIGINT);
           wait_for_interrupt();
@@ -279,7 +279,7 @@ TEST_CASE("a signal is received while a TimeLimit waits for a GracefulEnd") {
 TEST_CASE("a fork does not inherit a TimeLimit") {
   CHECK(status_with_time_limits([] {
           const GracefulEnd graceful;
-          const TimeLimit limit(after(-700ms));
+          const TimeLimit limit(deadline_after(-700ms));
           const ExitStatus fork = status_of([] {
             std::this_thread::sleep_for(200ms);
             _exit(as_expected);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t mebibyte = 1 << 20;
 
-int status_of(const std::function<void()>& work) { return Child(work, ProcessGroup::parent).wait().code; }
+int exit_code_of(const std::function<void()>& work) { return Child(work, ProcessGroup::parent).wait().code; }
 
 /// Exits with 1 if an allocation of that size fails, otherwise with 2.
 [[noreturn]] void allocate_and_exit(std::uint64_t bytes) {
@@ -40,11 +40,11 @@ TEST_CASE("shares of the memory are equal, and together three quarters") {
 #ifndef __SANITIZE_ADDRESS__
 
 TEST_CASE("a process cannot allocate more than its own limit") {
-  CHECK(status_of([] {
+  CHECK(exit_code_of([] {
           limit_memory(200 * mebibyte, 400 * mebibyte);
           allocate_and_exit(300 * mebibyte);
         }) == 1);
-  CHECK(status_of([] {
+  CHECK(exit_code_of([] {
           limit_memory(200 * mebibyte, 400 * mebibyte);
           _exit(memory_limit() == 200 * mebibyte ? 3 : 4);
         }) == 3);
@@ -52,7 +52,7 @@ TEST_CASE("a process cannot allocate more than its own limit") {
 
 TEST_CASE("a fork may give itself up to what other programs get, and no more") {
   for (const auto& [own, expected] : {std::pair{300, 300}, {900, 400}})
-    CHECK(status_of([own = own, expected = expected] {
+    CHECK(exit_code_of([own = own, expected = expected] {
             limit_memory(200 * mebibyte, 400 * mebibyte);
             limit_memory(own * mebibyte, own * mebibyte);
             _exit(memory_limit() == expected * mebibyte ? 3 : 4);
@@ -60,7 +60,7 @@ TEST_CASE("a fork may give itself up to what other programs get, and no more") {
 }
 
 TEST_CASE("a program gets the limit for programs") {
-  CHECK(status_of([] {
+  CHECK(exit_code_of([] {
           limit_memory(200 * mebibyte, 400 * mebibyte);
           const std::string limit = run_process({"sh", "-c", "sleep 0.1; ulimit -d"}, "/").output;
           _exit(limit == std::to_string(400 * 1024) + "\n" ? 3 : 4);

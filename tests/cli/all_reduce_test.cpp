@@ -13,9 +13,9 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Copies of the kernels, with a fake toolkit, driver and NCCL.
-class Bench {
+class AllReduceBench {
  public:
-  Bench() : folder_("all-reduce") {
+  AllReduceBench() : folder_("all-reduce") {
     for (const char* name : {"include", "library", "defects"}) fs::create_directory(folder_.path(name));
     fs::copy_file(source_file("kernels/reduction_operators.cuh"), folder_.path("reduction_operators.cuh"));
     for (const char* name : {"nccl.cuh", "all_reduce.cu", "all_reduce.toml", "all_reduce_mean.toml"})
@@ -28,7 +28,7 @@ class Bench {
     for (const char* name : {"cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h"})
       folder_.file(std::string("include/") + name, std::string("#include \"number_types.h\"\n"));
     folder_.file("include/number_types.h", fake_number_types);
-    fs::permissions(folder_.file("nvcc", fake_nvcc), fs::perms::owner_all);
+    fs::permissions(folder_.file("nvcc", nvcc_script), fs::perms::owner_all);
     build_library("libcuda.so.1", folder_.file("driver.cpp", fake_driver));
     build_library("libnccl.so.2", folder_.file("nccl.cpp", fake_nccl));
   }
@@ -62,7 +62,7 @@ class Bench {
 }  // namespace
 
 TEST_CASE("an all-reduce over several ranks is clean") {
-  const Bench bench;
+  const AllReduceBench bench;
   for (const char* instance : {"T=f32,OP=sum", "T=i32,OP=sum", "T=i32,OP=prod", "T=f32,OP=max"}) {
     const auto [report, status] = bench.audit("library/all_reduce.toml", instance);
     INFO(report);
@@ -77,7 +77,7 @@ TEST_CASE("an all-reduce over several ranks is clean") {
 }
 
 TEST_CASE("an NCCL that ignores a rank is found") {
-  const Bench bench;
+  const AllReduceBench bench;
   const auto [report, status] =
       bench.audit("library/all_reduce.toml", "T=i32,OP=sum", {"FAKE_NCCL=drops-a-rank"});
   INFO(report);
@@ -86,7 +86,7 @@ TEST_CASE("an NCCL that ignores a rank is found") {
 }
 
 TEST_CASE("without NCCL, or if it fails, the report says why") {
-  const Bench bench;
+  const AllReduceBench bench;
   const auto [lacks, status] =
       bench.audit("library/all_reduce.toml", "T=i32,OP=sum", {"FOLDPROOF_NCCL=/nowhere/nccl"});
   INFO(lacks);
@@ -102,7 +102,7 @@ TEST_CASE("without NCCL, or if it fails, the report says why") {
 }
 
 TEST_CASE("each defect of an all-reduce is found") {
-  const Bench bench;
+  const AllReduceBench bench;
   for (const char* defect :
        {"n01_last_element_not_sent", "n02_other_operator_on_one_rank", "n03_result_read_too_early"}) {
     const auto [report, status] = bench.audit(std::string("defects/") + defect + ".toml", "");

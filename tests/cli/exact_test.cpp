@@ -23,16 +23,16 @@ std::string raw(std::initializer_list<T> values) {
 TEST_CASE("exact sum rounds once to each format") {
   const Folder folder;
   const std::string file = folder.file("x.f32", raw({1e8F, 1.5F, -1e8F, 0x1p-30F, 0.25F}));
-  const nlohmann::json json = run_json({"exact", "sum", "--type", "f32", file}).json;
-  CHECK(json.at("count") == 5);
-  CHECK(json.at("rounded").at("f64") == "0x1.c0000004p+0");
-  CHECK(json.at("rounded").at("f32") == "0x1.cp+0");
-  CHECK(json.at("rounded").at("f16") == "0x1.cp+0");
-  CHECK(json.at("rounded").at("bf16") == "0x1.cp+0");
-  CHECK(json.at("magnitude").get<double>() == 200000001.75 + 0x1p-30);
-  CHECK(json.at("condition").get<double>() == Approx(200000001.75 / 1.75));
+  const nlohmann::json result = run_json({"exact", "sum", "--type", "f32", file}).json;
+  CHECK(result.at("count") == 5);
+  CHECK(result.at("rounded").at("f64") == "0x1.c0000004p+0");
+  CHECK(result.at("rounded").at("f32") == "0x1.cp+0");
+  CHECK(result.at("rounded").at("f16") == "0x1.cp+0");
+  CHECK(result.at("rounded").at("bf16") == "0x1.cp+0");
+  CHECK(result.at("magnitude").get<double>() == 200000001.75 + 0x1p-30);
+  CHECK(result.at("condition").get<double>() == Approx(200000001.75 / 1.75));
   // (n - 1) u A
-  CHECK(json.at("bound_any_order").get<double>() == Approx(4 * 0x1p-24 * 200000001.75));
+  CHECK(result.at("bound_any_order").get<double>() == Approx(4 * 0x1p-24 * 200000001.75));
 }
 
 TEST_CASE("exact dot multiplies without rounding") {
@@ -40,20 +40,20 @@ TEST_CASE("exact dot multiplies without rounding") {
   // (1 + 2^-23)^2 - 1 (1 + 2^-22) = 2^-46, which is lost if the products are rounded to f32.
   const std::string x = folder.file("x.f32", raw({1 + 0x1p-23F, -1.0F})),
                     y = folder.file("y.f32", raw({1 + 0x1p-23F, 1 + 0x1p-22F}));
-  const nlohmann::json json = run_json({"exact", "dot", "--type", "f32", x, "--second", y}).json;
-  CHECK(json.at("rounded").at("f32") == "0x1p-46");
-  CHECK(json.at("rounded").at("f16") == "0x0p+0");
+  const nlohmann::json result = run_json({"exact", "dot", "--type", "f32", x, "--second", y}).json;
+  CHECK(result.at("rounded").at("f32") == "0x1p-46");
+  CHECK(result.at("rounded").at("f16") == "0x0p+0");
   // n u A, plus half the smallest subnormal per product
-  const double magnitude = json.at("magnitude").get<double>();
-  CHECK(json.at("bound_any_order").get<double>() >= 2 * 0x1p-24 * magnitude);
-  CHECK(json.at("bound_any_order").get<double>() == Approx(2 * 0x1p-24 * magnitude));
+  const double magnitude = result.at("magnitude").get<double>();
+  CHECK(result.at("bound_any_order").get<double>() >= 2 * 0x1p-24 * magnitude);
+  CHECK(result.at("bound_any_order").get<double>() == Approx(2 * 0x1p-24 * magnitude));
 }
 
 TEST_CASE("exact follows IEEE 754 for zeros, infinities, NaN and empty input") {
   const Folder folder;
   const auto sum = [&](const std::string& bytes) {
-    const nlohmann::json json = run_json({"exact", "sum", "--type", "f64", folder.file("x", bytes)}).json;
-    return json.at("rounded").at("f32").get<std::string>();
+    const nlohmann::json result = run_json({"exact", "sum", "--type", "f64", folder.file("x", bytes)}).json;
+    return result.at("rounded").at("f32").get<std::string>();
   };
   const double infinity = std::numeric_limits<double>::infinity();
   CHECK(sum("") == "0x0p+0");

@@ -35,15 +35,15 @@ void on_several(const int* input, int* output, std::size_t count, int gpus) {
 )";
 
 /// A fake toolkit and a fake driver, and sources with their contracts.
-class Bench {
+class HostBench {
  public:
-  Bench() : folder_("host") {
+  HostBench() : folder_("host") {
     for (const char* name : {"include", "kernels"}) std::filesystem::create_directory(folder_.path(name));
     folder_.file("include/cuda_runtime_api.h", fake_cuda);
     const std::string driver = folder_.file("driver.cpp", fake_driver);
     REQUIRE(WEXITSTATUS(std::system(
                 ("g++ -shared -fPIC -o " + folder_.path("libcuda.so.1") + " " + driver).c_str())) == 0);
-    std::filesystem::permissions(folder_.file("nvcc", fake_nvcc), std::filesystem::perms::owner_all);
+    std::filesystem::permissions(folder_.file("nvcc", nvcc_script), std::filesystem::perms::owner_all);
   }
 
   /// A contract for one of the source's functions.
@@ -86,7 +86,7 @@ std::string kind_in(const RanJson& ran) { return ran.json["kernels"][0]["finding
 }  // namespace
 
 TEST_CASE("a host function is checked on a GPU, and skipped without one") {
-  const Bench bench;
+  const HostBench bench;
   const std::string right = bench.contract("right");
   const RanJson ran = bench.audit(right, 1);
   INFO(ran.json);
@@ -103,7 +103,7 @@ TEST_CASE("a host function is checked on a GPU, and skipped without one") {
 }
 
 TEST_CASE("wrong host functions are found, and their cases replayed") {
-  const Bench bench;
+  const HostBench bench;
   const RanJson loses = bench.audit(bench.contract("loses_the_last"), 1);
   INFO(loses.json);
   REQUIRE(loses.status == 1);
@@ -115,7 +115,7 @@ TEST_CASE("wrong host functions are found, and their cases replayed") {
 }
 
 TEST_CASE("an announced finding of a host function must be found, since no other device runs it") {
-  const Bench bench;
+  const HostBench bench;
   const std::string right = bench.contract("right"), loses = bench.contract("loses_the_last");
   bench.announce("right", "wrong-value");
   bench.announce("loses_the_last", "wrong-value");
@@ -127,7 +127,7 @@ TEST_CASE("an announced finding of a host function must be found, since no other
 }
 
 TEST_CASE("a function for several GPUs uses those that are present, and is skipped with only one") {
-  const Bench bench;
+  const HostBench bench;
   const std::string several =
       bench.contract("on_several", "gpus = \"1 .. 8\"\n",
                      "gpus = \"gpus\"\narguments = [\"input\", \"output\", \"count\", \"gpus\"]\n");
@@ -143,7 +143,7 @@ TEST_CASE("a function for several GPUs uses those that are present, and is skipp
 }
 
 TEST_CASE("the arguments of a host function are checked against its contract") {
-  const Bench bench;
+  const HostBench bench;
   const auto says = [&](const std::string& launch, const std::string& words) {
     const RanJson ran = bench.audit(bench.contract("right", "gpus = \"1 .. 8\"\n", launch), 1);
     INFO(ran.json);

@@ -165,7 +165,7 @@ TEST_CASE("Laboratory commands that need a GPU are refused with status 3 if ther
 
 namespace {
 
-How on_emulated_gpu(const std::string& replaces = {}) {
+How on_replaced_gpu(const std::string& replaces = {}) {
   How how{.environment = {"LD_LIBRARY_PATH=" FOLDPROOF_EMULATED_GPU}};
   if (!replaces.empty()) how.environment.push_back("EMULATED_GPU_REPLACES=" + replaces);
   return how;
@@ -192,7 +192,7 @@ TEST_CASE("Instructions with the same bits on both devices are counted by operan
   const std::string file = folder.path("gpu.json");
   const RanJson ran = run_laboratory_json(
       {"instructions", "--rows", "add_int", "madc", "mov_pack", "shfl_sync", "ex2", "atom", "--record", file},
-      on_emulated_gpu());
+      on_replaced_gpu());
   CHECK(ran.status == 0);
   const auto add = row_of(ran.json, "add_int", "s32");
   CHECK(add.at("forms") == 2);  // with and without .sat
@@ -211,7 +211,7 @@ TEST_CASE("Instructions with the same bits on both devices are counted by operan
 
 TEST_CASE("A form that the GPU refuses does not affect the others", "[cli][gpu]") {
   const RanJson ran =
-      run_laboratory_json({"instructions", "--rows", "add_float"}, on_emulated_gpu("add.rz.f32x2 =}"));
+      run_laboratory_json({"instructions", "--rows", "add_float"}, on_replaced_gpu("add.rz.f32x2 =}"));
   CHECK(ran.status == 0);
   const auto add = row_of(ran.json, "add_float", "f32x2");
   CHECK(add.at("refused").size() == 1);
@@ -222,7 +222,7 @@ TEST_CASE("A form that the GPU refuses does not affect the others", "[cli][gpu]"
 }
 
 TEST_CASE("A comparison that did not run is a lack of the machine", "[cli][gpu]") {
-  How dying = on_emulated_gpu();
+  How dying = on_replaced_gpu();
   dying.environment.push_back("EMULATED_GPU_LAUNCHES=0");
   const RanJson failed = run_laboratory_json({"instructions", "--rows", "popc"}, dying);
   CHECK(failed.status == 3);
@@ -230,14 +230,14 @@ TEST_CASE("A comparison that did not run is a lack of the machine", "[cli][gpu]"
   CHECK(popc.at("forms") == 0);
   CHECK(popc.at("refused").empty());
   CHECK(popc.at("failed").begin().value() == 1);
-  const RanJson refused = run_laboratory_json({"instructions", "--rows", "popc"}, on_emulated_gpu("popc=}"));
+  const RanJson refused = run_laboratory_json({"instructions", "--rows", "popc"}, on_replaced_gpu("popc=}"));
   CHECK(refused.status == 3);
   CHECK(row_of(refused.json, "popc", "b32").at("refused").begin().value() == 1);
 }
 
 TEST_CASE("A form with different bits on the GPU is shown with its operands", "[cli][gpu]") {
   const RanJson ran =
-      run_laboratory_json({"instructions", "--rows", "sub_int"}, on_emulated_gpu("sub.u16 =add.u16 "));
+      run_laboratory_json({"instructions", "--rows", "sub_int"}, on_replaced_gpu("sub.u16 =add.u16 "));
   CHECK(ran.status == 1);
   const auto sub = row_of(ran.json, "sub_int", "u16");
   CHECK(sub.at("equal").get<int>() < 2048);
@@ -268,8 +268,8 @@ TEST_CASE("The page on PTX shows what records say, and refuses records of other 
   CHECK(refuses("{}"));
   CHECK(refuses("{"));
   CHECK(run_laboratory({"instructions", "--page", "--tests", tests, "--gpu", tests}).status == 2);
-  CHECK(run_laboratory({"instructions", "--rows", "ld"}, on_emulated_gpu()).status == 2);
-  CHECK(run_laboratory({"instructions", "--rows", "nothing"}, on_emulated_gpu()).status == 2);
+  CHECK(run_laboratory({"instructions", "--rows", "ld"}, on_replaced_gpu()).status == 2);
+  CHECK(run_laboratory({"instructions", "--rows", "nothing"}, on_replaced_gpu()).status == 2);
 }
 
 TEST_CASE("The laboratory refuses invalid usage and names its own program") {

@@ -89,7 +89,7 @@ class WithoutNvcc {
   std::optional<std::string> before_;
 };
 
-const std::string kernels = R"cuda(
+const std::string source_text = R"cuda(
 #include "value.cuh"
 namespace ns {
 template <typename T, int B = 64>
@@ -130,7 +130,7 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   workshop.write("value.cuh", "#define VALUE 7\n");
-  Contract contract = workshop.load(contract_text, kernels);
+  Contract contract = workshop.load(contract_text, source_text);
   const OwnTemporaryFolder temporary(workshop.path() / "tmp");
   const auto first = compile_contract(contract, options_in(workshop));
 
@@ -147,7 +147,7 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
 
   SECTION("the same again is not compiled") {
     const LoggedNvcc nvcc(workshop);
-    Contract once = workshop.load(contract_text, kernels), again = once;
+    Contract once = workshop.load(contract_text, source_text), again = once;
     const auto made = compile_contract(once, nvcc.options());
     CHECK(nvcc.compilations() == 1);  // by another compiler than the first
     CHECK(compile_contract(again, nvcc.options())->ptx.text() == made->ptx.text());
@@ -158,7 +158,7 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
     const LoggedNvcc nvcc(workshop, fmt::format("case \"$*\" in *\" -E \"*) echo >> {} ;; esac",
                                                 workshop.write("preprocessed", "").string()));
     const auto preprocessed = [&] { return fs::file_size(workshop.path() / "preprocessed"); };
-    Contract once = workshop.load(contract_text, kernels), again = once;
+    Contract once = workshop.load(contract_text, source_text), again = once;
     compile_contract(once, nvcc.options());
     CHECK(preprocessed() == 0);
     compile_contract(again, nvcc.options());
@@ -364,7 +364,7 @@ TEST_CASE("an entry that does not exist is refused at its launch with the names 
   workshop.write("value.cuh", "#define VALUE 7\n");
   std::string wrong = contract_text;
   wrong.replace(wrong.find("\"plain\""), 7, "\"plane\"");
-  Contract contract = workshop.load(wrong, kernels);
+  Contract contract = workshop.load(wrong, source_text);
   const std::string error = error_of([&] { compile_contract(contract, options_in(workshop)); });
   CHECK(error.starts_with("k.toml:16:10: the entry \"plane\" does not exist in "));
   CHECK(error.find("(it declares ns::sum, hidden, plain): identifier \"plane\" is undefined") !=

@@ -132,7 +132,7 @@ extern "C" int cuDeviceGetName(char* name, int, int) { std::strcpy(name, "a GPU 
 )";
 
 /// A replacement for nvcc that compiles a host program of plain C++.
-inline constexpr const char* fake_nvcc = R"(#!/bin/sh
+inline constexpr const char* nvcc_script = R"(#!/bin/sh
 [ "$1" = --version ] && { echo "release 0, of straw"; exit; }
 for argument; do
   shift

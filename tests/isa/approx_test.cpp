@@ -9,13 +9,14 @@
 #include "values.h"
 
 namespace foldproof::tests {
-namespace {
+namespace approx {
+
+const Format& f32 = f32_format;
 
 namespace mp = boost::multiprecision;
 using Big = mp::number<mp::cpp_bin_float<250>, mp::et_off>;
 using Small = mp::number<mp::cpp_bin_float<60>, mp::et_off>;
 
-const Format& f32 = f32_format;
 constexpr Value nan = 0x7FFFFFFF, infinity = 0x7F800000, minus_infinity = 0xFF800000, one = 0x3F800000;
 
 template <class Number>
@@ -193,5 +194,5 @@ TEST_CASE("ex2 and tanh are correctly rounded for every f16 and bf16", "[approx]
   CHECK_FALSE(exists("ex2.approx.ftz.f16"));
 }
 
-}  // namespace
+}  // namespace approx
 }  // namespace foldproof::tests

@@ -9,7 +9,6 @@
 namespace foldproof::tests {
 namespace {
 
-Value ones(unsigned bits) { return bits >= 64 ? ~Value{0} : (Value{1} << bits) - 1; }
 bool bit(Value x, unsigned i) { return i < 64 && (x >> i & 1) != 0; }
 
 /// All pairs of edge values, and random ones.

@@ -31,8 +31,6 @@ void check_atomic(const std::string& suffix, unsigned bits,
   check_combine("red.relaxed.gpu.global." + suffix, operands[0], operands[1], expected);
 }
 
-Value ones(unsigned bits) { return bits == 64 ? ~Value{0} : (Value{1} << bits) - 1; }
-
 TEST_CASE("atomic bit operations and integer sums follow their definitions", "[combine]") {
   for (const unsigned w : {32u, 64u}) {
     const std::string width = std::to_string(w);

@@ -126,7 +126,7 @@ TEST_CASE("integers convert to floats with correct rounding", "[convert]") {
   CHECK_FALSE(exists("cvt.f32.s32"));
 }
 
-Value saturated(const Format& f, Value x) {
+Value saturated_value(const Format& f, Value x) {
   const Value one = static_cast<Value>(f.bias()) << f.fraction_bits;
   return f.is_nan(x) || f.is_negative(x) ? 0 : std::min(x, one);
 }
@@ -169,7 +169,7 @@ TEST_CASE("floats convert to floats with correct rounding, .ftz and .sat", "[con
               if (f && to.name == "f32")
                 result =
                     flushed_result(f32_format, result, reformat(*from.format, f32_format.unbounded(), x, m));
-              return s ? saturated(*to.format, result) : result;
+              return s ? saturated_value(*to.format, result) : result;
             });
           }
       CHECK(exists(name("", to, from)) == widens);
@@ -203,7 +203,7 @@ TEST_CASE("conversion to the same type rounds to integral values and applies .sa
         return round(f, Rational(round_to_integer(value_of(f, x), m)), Mode::zero, f.is_negative(x));
       });
     if (type.name != "bf16")
-      check1(name(".sat", type, type), {type.values(1)}, [&](Value x) { return saturated(f, x); });
+      check1(name(".sat", type, type), {type.values(1)}, [&](Value x) { return saturated_value(f, x); });
     // A plain copy of f16 and bf16 makes NaNs canonical, one of f32 and f64 does not.
     check1(name("", type, type), {type.values(1)},
            [&](Value x) { return type.bits == 16 && f.is_nan(x) ? f.nan : x; });

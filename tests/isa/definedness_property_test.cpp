@@ -169,15 +169,15 @@ TEST_CASE("no undefined bit affects a result bit that is called defined, in any 
 }
 
 /// A bit of one lane's sources to be made undefined.
-struct Place {
+struct BitPlace {
   std::size_t port;
   unsigned bit;
 };
 
 /// Up to eight bits, scattered or close together, in the sources that may be undefined.
-std::vector<Place> some_places(const Shadowed& shadowed, const std::vector<std::size_t>& ports,
-                               Random& random) {
-  std::vector<Place> places;
+std::vector<BitPlace> some_places(const Shadowed& shadowed, const std::vector<std::size_t>& ports,
+                                  Random& random) {
+  std::vector<BitPlace> places;
   const unsigned count = static_cast<unsigned>(random() % 9);
   const unsigned window = random() % 2 != 0 ? 128 : 8, start = static_cast<unsigned>(random() % 128);
   for (unsigned i = 0; i < count; ++i) {
@@ -194,7 +194,7 @@ void check_precision(const isa::Form& form, const std::vector<std::size_t>& sele
   fill(shadowed, true, random);
   std::vector<std::size_t> free = shadowed.sources();
   for (const std::size_t s : selectors) std::erase(free, shadowed.first_source() + s);
-  std::vector<std::vector<Place>> places;
+  std::vector<std::vector<BitPlace>> places;
   for (unsigned lane = 0; lane < isa::warp_size; ++lane) {
     places.push_back(some_places(shadowed, free, random));
     for (const auto& [port, bit] : places.back()) {

@@ -8,11 +8,11 @@ namespace {
 using namespace isa;
 
 TEST_CASE("modifiers become fields", "[forms]") {
-  const Form add = form_of("add.rz.ftz.sat.f32");
-  CHECK(add.type == Type::f32);
-  CHECK(add.rounding == Rounding::rz);
-  CHECK((add.ftz && add.sat));
-  CHECK(add.words.empty());
+  const Form rounded = form_of("add.rz.ftz.sat.f32");
+  CHECK(rounded.type == Type::f32);
+  CHECK(rounded.rounding == Rounding::rz);
+  CHECK((rounded.ftz && rounded.sat));
+  CHECK(rounded.words.empty());
 
   const Form load = form_of("ld.relaxed.gpu.global.L1::no_allocate.L2::128B.v4.f32");
   CHECK(load.action == Action::load);

@@ -9,7 +9,7 @@
 #include "run.h"
 
 namespace foldproof::tests {
-namespace {
+namespace matrix {
 
 /// The row and column of element i of a lane's fragment.
 struct Place {
@@ -259,5 +259,5 @@ TEST_CASE("movmatrix transposes an 8 x 8 matrix", "[matrix]") {
   covers(form, isa::warp_size);
 }
 
-}  // namespace
+}  // namespace matrix
 }  // namespace foldproof::tests

@@ -31,7 +31,7 @@ std::optional<isa::Form> find(const std::string& text) {
 }
 
 /// The position and column width of one operand row. A predicate has no bytes.
-struct Place {
+struct OperandPlace {
   std::uint32_t offset = isa::no_operand;
   unsigned bytes = 0;
 };
@@ -39,12 +39,12 @@ struct Place {
 /// A register file with space for twelve rows of the widest registers.
 class Frame {
  public:
-  Place add(unsigned bytes) {
-    const Place place{bytes == 0 ? next_mask_ : next_row_, bytes};
+  OperandPlace add(unsigned bytes) {
+    const OperandPlace place{bytes == 0 ? next_mask_ : next_row_, bytes};
     (bytes == 0 ? next_mask_ : next_row_) += bytes == 0 ? 4 : 512;
     return place;
   }
-  void set(Place place, unsigned lane, Value value) {
+  void set(OperandPlace place, unsigned lane, Value value) {
     if (place.bytes == 0) {
       LaneMask& mask = isa::mask(data(), place.offset);
       mask = (mask & ~(1u << lane)) | static_cast<LaneMask>(value & 1) << lane;
@@ -52,7 +52,7 @@ class Frame {
       std::memcpy(data() + place.offset + lane * place.bytes, &value, std::min<unsigned>(place.bytes, 8));
     }
   }
-  Value get(Place place, unsigned lane) {
+  Value get(OperandPlace place, unsigned lane) {
     if (place.bytes == 0) return isa::mask(data(), place.offset) >> lane & 1;
     Value value = 0;
     std::memcpy(&value, data() + place.offset + lane * place.bytes, std::min<unsigned>(place.bytes, 8));
@@ -86,8 +86,8 @@ class Warp {
   static Value before(unsigned lane) { return 0x5A5AA5A5C3C33C3Cull * (2 * lane + 1); }
 
   std::size_t destinations() const { return destinations_.size(); }
-  Place destination(std::size_t d) const { return places_[destinations_[d]]; }
-  Place source(std::size_t s) const { return places_[sources_[s]]; }
+  OperandPlace destination(std::size_t d) const { return places_[destinations_[d]]; }
+  OperandPlace source(std::size_t s) const { return places_[sources_[s]]; }
   Frame& frame() { return frame_; }
 
   void execute(LaneMask lanes) { form_.compute(frame_.data(), instruction_, lanes); }
@@ -115,7 +115,7 @@ class Warp {
     for (std::size_t k = 0; k < rules.size(); ++k)
       for (unsigned part = 0; part < rules[k].count; ++part) {
         if (!absent[k]) (rules[k].destination ? destinations_ : sources_).push_back(places_.size());
-        places_.push_back(absent[k] ? Place{} : frame_.add(register_bytes(rules[k])));
+        places_.push_back(absent[k] ? OperandPlace{} : frame_.add(register_bytes(rules[k])));
       }
   }
 
@@ -130,7 +130,7 @@ class Warp {
   isa::Form form_;
   isa::Instruction instruction_;
   Frame frame_;
-  std::vector<Place> places_;
+  std::vector<OperandPlace> places_;
   std::vector<std::uint32_t> rows_;
   std::vector<std::size_t> destinations_, sources_;
 };
@@ -152,7 +152,7 @@ void check_partial(const isa::Form& form, const Columns& sources, std::size_t fi
   warp.execute(lanes);
   for (std::size_t d = 0; d < (aliased ? 1 : warp.destinations()); ++d)
     for (unsigned lane = 0; lane < warp_size; ++lane) {
-      const Place place = warp.destination(d);
+      const OperandPlace place = warp.destination(d);
       const Value old = d == 0 ? kept[lane] : low_bits(Warp::before(lane), place.bytes);
       const Value expected = (lanes >> lane & 1) != 0 ? full.frame().get(full.destination(d), lane) : old;
       if (warp.frame().get(place, lane) != expected)

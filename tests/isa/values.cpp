@@ -7,8 +7,6 @@ namespace {
 
 constexpr std::size_t random_count = 1500;
 
-Value ones(unsigned bits) { return bits >= 64 ? ~Value{0} : (Value{1} << bits) - 1; }
-
 }  // namespace
 
 Column integers(unsigned bits, unsigned seed) {

@@ -7,6 +7,9 @@
 
 namespace foldproof::tests {
 
+/// As many low bits as given, all one.
+inline Value ones(unsigned bits) { return bits >= 64 ? ~Value{0} : (Value{1} << bits) - 1; }
+
 /// Integers of the given width: edge values first, then random ones of every magnitude.
 Column integers(unsigned bits, unsigned seed);
 

@@ -4,15 +4,6 @@
 namespace foldproof::machine_tests {
 namespace {
 
-void check_all_schedules(const std::string& body, const std::vector<std::uint32_t>& expected,
-                         Setting setting) {
-  for (const Schedule& schedule : every_schedule()) {
-    INFO(to_string(schedule));
-    setting.schedule = schedule;
-    CHECK(results(body, setting) == expected);
-  }
-}
-
 const std::string add_one = R"(
   .func (.param .b32 result) add_one(.param .b32 x) {
     .reg .b32 %r<3>; ld.param.u32 %r1, [x]; add.u32 %r2, %r1, 1; st.param.u32 [result], %r2; ret;

@@ -4,15 +4,6 @@
 namespace foldproof::machine_tests {
 namespace {
 
-void check_all_schedules(const std::string& body, const std::vector<std::uint32_t>& expected,
-                         Setting setting = {}) {
-  for (const Schedule& schedule : every_schedule()) {
-    INFO(to_string(schedule));
-    setting.schedule = schedule;
-    CHECK(results(body, setting) == expected);
-  }
-}
-
 TEST_CASE("lanes execute both sides of a branch") {
   covers("bra");
 

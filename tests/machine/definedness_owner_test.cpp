@@ -9,7 +9,7 @@ using namespace foldproof::emulated;
 
 namespace {
 
-struct Owner : OneWarp {
+struct DefinednessOwner : OneWarp {
   using OneWarp::OneWarp;
 
   /// Makes all bits of these lanes' columns undefined, with an artificial origin.
@@ -29,7 +29,7 @@ struct Owner : OneWarp {
 }  // namespace
 
 TEST_CASE("definedness: a sum with an undefined operand is undefined in the same lanes", "[owners]") {
-  Owner owner("add.s32 %r2, %r0, %r1;");
+  DefinednessOwner owner("add.s32 %r2, %r0, %r1;");
   const Instruction& add = owner.first(Action::compute);
   owner.make_undefined(add.operand[1], 0b101);
   owner.definedness.computing(owner.frame(), add, all_lanes, all_lanes);
@@ -37,7 +37,7 @@ TEST_CASE("definedness: a sum with an undefined operand is undefined in the same
 }
 
 TEST_CASE("definedness: a defined result clears previous undefined bits", "[owners]") {
-  Owner owner("mov.u32 %r2, 7;");
+  DefinednessOwner owner("mov.u32 %r2, 7;");
   const Instruction& move = owner.first(Action::compute);
   owner.make_undefined(move.operand[0], all_lanes);
   owner.definedness.computing(owner.frame(), move, all_lanes, 0x0000ffff);
@@ -46,7 +46,7 @@ TEST_CASE("definedness: a defined result clears previous undefined bits", "[owne
 
 TEST_CASE("definedness: a branch on an undefined value is reported once per instruction and origin",
           "[owners]") {
-  Owner owner("add.s32 %r2, %r0, %r1;");
+  DefinednessOwner owner("add.s32 %r2, %r0, %r1;");
   const Instruction& add = owner.first(Action::compute);
   owner.make_undefined(add.operand[1], 0b1000);
   const Decision decision{owner.warp, owner.frame(), add, add.operand[1], all_lanes, Decision::Of::branch};
@@ -59,7 +59,7 @@ TEST_CASE("definedness: a branch on an undefined value is reported once per inst
 }
 
 TEST_CASE("definedness: a decision by lanes whose values are defined is not reported", "[owners]") {
-  Owner owner("add.s32 %r2, %r0, %r1;");
+  DefinednessOwner owner("add.s32 %r2, %r0, %r1;");
   const Instruction& add = owner.first(Action::compute);
   owner.make_undefined(add.operand[1], 0b1000);
   owner.definedness.decided({owner.warp, owner.frame(), add, add.operand[1], 0b0111, Decision::Of::branch});
@@ -67,7 +67,7 @@ TEST_CASE("definedness: a decision by lanes whose values are defined is not repo
 }
 
 TEST_CASE("definedness: undefined bits are stored to memory and loaded from it", "[owners]") {
-  Owner owner("st.global.u32 [%a0], %r0;\nld.global.u32 %r1, [%a0];");
+  DefinednessOwner owner("st.global.u32 [%a0], %r0;\nld.global.u32 %r1, [%a0];");
   const std::uint64_t buffer = owner.memory.allocate(128, "buffer");
   const Instruction &store = owner.first(Action::store), &load = owner.first(Action::load);
   owner.make_undefined(owner.program.details[store.detail].data[0], 0xf0);
@@ -80,7 +80,7 @@ TEST_CASE("definedness: undefined bits are stored to memory and loaded from it",
 
 TEST_CASE("definedness: an atomic returns the undefined old value and makes the new value undefined",
           "[owners]") {
-  Owner owner("atom.global.add.u32 %r1, [%a0], %r0;");
+  DefinednessOwner owner("atom.global.add.u32 %r1, [%a0], %r0;");
   const std::uint64_t buffer = owner.memory.allocate(128, "buffer");  // never written
   const Instruction& atomic = owner.first(Action::atomic);
   WarpAccess access = owner.words(atomic, buffer);
@@ -90,7 +90,7 @@ TEST_CASE("definedness: an atomic returns the undefined old value and makes the 
 }
 
 TEST_CASE("definedness: a shuffle from an inactive lane is undefined", "[owners]") {
-  Owner owner("shfl.sync.idx.b32 %r1|%p0, %r0, 1, 31, -1;");
+  DefinednessOwner owner("shfl.sync.idx.b32 %r1|%p0, %r0, 1, 31, -1;");
   const Instruction& shuffle = owner.first(Action::shuffle);
   owner.warp.groups.front().pc = static_cast<std::uint32_t>(&shuffle - owner.entry.instructions.data());
   owner.warp.groups.front().lanes = 0b0101;  // lane 1 is inactive
@@ -104,7 +104,7 @@ TEST_CASE("definedness: a shuffle from an inactive lane is undefined", "[owners]
 
 TEST_CASE("definedness: two divergent groups that shuffle in place exchange their undefined bits",
           "[owners]") {
-  Owner owner("shfl.sync.bfly.b32 %r0|%p0, %r0, 16, 31, -1;");
+  DefinednessOwner owner("shfl.sync.bfly.b32 %r0|%p0, %r0, 16, 31, -1;");
   const Instruction& shuffle = owner.first(Action::shuffle);
   owner.make_undefined(shuffle.operand[0], 0x0000ffff);
   DivergentGroup& low = owner.warp.groups.front();
@@ -122,7 +122,7 @@ TEST_CASE("definedness: two divergent groups that shuffle in place exchange thei
 }
 
 TEST_CASE("definedness: each undefined predicate makes its bit of a ballot undefined", "[owners]") {
-  Owner owner("vote.sync.ballot.b32 %r1, %p0, -1;");
+  DefinednessOwner owner("vote.sync.ballot.b32 %r1, %p0, -1;");
   const Instruction& vote = owner.first(Action::vote);
   owner.warp.groups.front().pc = static_cast<std::uint32_t>(&vote - owner.entry.instructions.data());
   isa::mask(owner.frame().undefined_bits(), vote.operand[1]) = 0b10;

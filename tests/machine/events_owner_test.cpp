@@ -32,8 +32,8 @@ class Recorder final : public Observer {
   Seen& seen_;
 };
 
-struct Owner : OneWarp {
-  explicit Owner(const std::string& body) : OneWarp(body) {
+struct EventsOwner : OneWarp {
+  explicit EventsOwner(const std::string& body) : OneWarp(body) {
     observers.push_back(std::make_unique<Recorder>(seen));
     events.emplace(program, geometry, *addresses, observers);
   }
@@ -45,7 +45,7 @@ struct Owner : OneWarp {
 }  // namespace
 
 TEST_CASE("events: a store marks the lanes that write the value already in memory", "[owners]") {
-  Owner owner("st.global.u32 [%a0], %r0;");
+  EventsOwner owner("st.global.u32 [%a0], %r0;");
   const std::uint64_t buffer = owner.memory.allocate(128, "buffer");
   const std::uint32_t zero[32] = {};
   std::memcpy(owner.memory.find(buffer).host, zero, sizeof zero);
@@ -59,7 +59,7 @@ TEST_CASE("events: a store marks the lanes that write the value already in memor
 }
 
 TEST_CASE("events: complete warps that arrive at a barrier together are emitted as one event", "[owners]") {
-  Owner owner("bar.sync 0;");
+  EventsOwner owner("bar.sync 0;");
   const Instruction& barrier = owner.first(Action::barrier_sync);
   owner.warp.groups.front().pc = static_cast<std::uint32_t>(&barrier - owner.entry.instructions.data());
   owner.block.barriers_in_use = 1;

@@ -196,6 +196,21 @@ inline std::vector<Schedule> every_schedule() {
   return schedules;
 }
 
+inline void check_all_schedules(const std::string& body, const std::vector<std::uint32_t>& expected,
+                                Setting setting = {}) {
+  for (const Schedule& schedule : every_schedule()) {
+    INFO(to_string(schedule));
+    setting.schedule = schedule;
+    CHECK(results(body, setting) == expected);
+  }
+}
+
+/// The message, with its line, with which a body is refused before anything runs.
+inline std::string refused(const std::string& body, const std::string& module = "") {
+  const Setting setting{.buffers = {zeros(128)}, .module = module};
+  return refusal<InputError>([&] { emulated::Device().load({"test.ptx", text_of(body, setting)}); });
+}
+
 inline bool contains(const std::string& text, std::string_view part) {
   const bool found = text.find(part) != std::string::npos;
   if (!found) UNSCOPED_INFO("in: " << text);

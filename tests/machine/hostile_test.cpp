@@ -4,12 +4,6 @@
 namespace foldproof::machine_tests {
 namespace {
 
-// The message, with its line, with which a body is refused before anything runs.
-std::string refused(const std::string& body, const std::string& module = "") {
-  const Setting setting{.buffers = {zeros(128)}, .module = module};
-  return refusal<InputError>([&] { emulated::Device().load({"test.ptx", text_of(body, setting)}); });
-}
-
 TEST_CASE("declared registers cost nothing until they are used") {
   CHECK(results(".reg .b64 %many<1000000>; mov.u64 %many999999, 5; cvt.u32.u64 %r1, %many999999;"
                 "st.global.u32 [mine], %r1;") == all(32, 5));

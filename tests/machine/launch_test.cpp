@@ -4,37 +4,41 @@
 namespace foldproof::machine_tests {
 namespace {
 
-std::string refused(const Setting& setting, const std::string& body = "") {
+std::string refused_launch(const Setting& setting, const std::string& body = "") {
   return refusal<InputError>([&] { try_kernel(body, setting); });
 }
 
 TEST_CASE("a launch needs blocks and threads") {
-  CHECK(contains(refused({.buffers = {}, .grid = {0, 1, 1}}), "needs at least one block and one thread"));
-  CHECK(contains(refused({.buffers = {}, .block = {32, 0, 1}}), "not grid (1, 1, 1) and block (32, 0, 1)"));
+  CHECK(contains(refused_launch({.buffers = {}, .grid = {0, 1, 1}}),
+                 "needs at least one block and one thread"));
+  CHECK(contains(refused_launch({.buffers = {}, .block = {32, 0, 1}}),
+                 "not grid (1, 1, 1) and block (32, 0, 1)"));
 }
 
 TEST_CASE("a block has at most 1024 threads, and at most 64 along z") {
-  CHECK(contains(refused({.buffers = {}, .block = {1025, 1, 1}}), "a block of (1025, 1, 1) is too large"));
-  CHECK(contains(refused({.buffers = {}, .block = {33, 32, 1}}), "the limit is 1024 threads"));
-  CHECK(contains(refused({.buffers = {}, .block = {1, 1, 65}}), "(1024, 1024, 64) in each direction"));
-  CHECK(contains(refused({.buffers = {}, .block = {65536, 65536, 65536}}), "too large"));
+  CHECK(contains(refused_launch({.buffers = {}, .block = {1025, 1, 1}}),
+                 "a block of (1025, 1, 1) is too large"));
+  CHECK(contains(refused_launch({.buffers = {}, .block = {33, 32, 1}}), "the limit is 1024 threads"));
+  CHECK(contains(refused_launch({.buffers = {}, .block = {1, 1, 65}}), "(1024, 1024, 64) in each direction"));
+  CHECK(contains(refused_launch({.buffers = {}, .block = {65536, 65536, 65536}}), "too large"));
   CHECK(run_kernel("", {.buffers = {}, .block = {16, 1, 64}}).report.findings.empty());
 }
 
 TEST_CASE("a grid is limited in each dimension") {
-  CHECK(contains(refused({.buffers = {}, .grid = {1, 65536, 1}}), "a grid of (1, 65536, 1) is too large"));
-  CHECK(contains(refused({.buffers = {}, .grid = {1, 1, 65536}}), "(2147483647, 65535, 65535)"));
-  CHECK(contains(refused({.buffers = {}, .grid = {0x80000000, 1, 1}}), "too large"));
-  CHECK(contains(refused({.buffers = {}, .grid = {0xffffffff, 0xffffffff, 0xffffffff}}), "too large"));
+  CHECK(contains(refused_launch({.buffers = {}, .grid = {1, 65536, 1}}),
+                 "a grid of (1, 65536, 1) is too large"));
+  CHECK(contains(refused_launch({.buffers = {}, .grid = {1, 1, 65536}}), "(2147483647, 65535, 65535)"));
+  CHECK(contains(refused_launch({.buffers = {}, .grid = {0x80000000, 1, 1}}), "too large"));
+  CHECK(contains(refused_launch({.buffers = {}, .grid = {0xffffffff, 0xffffffff, 0xffffffff}}), "too large"));
 }
 
 TEST_CASE("static and dynamic shared memory are limited together") {
   const Setting dynamic{.buffers = {}, .shared_bytes = 227 * 1024 + 1};
-  CHECK(contains(refused(dynamic),
+  CHECK(contains(refused_launch(dynamic),
                  "the block needs 232449 bytes of shared memory (0 static and 232449 dynamic)"));
   const Setting both{.buffers = {}, .module = ".shared .b8 box[1024];", .shared_bytes = 227 * 1024 - 1000};
-  CHECK(contains(refused(both), "1024 static"));
-  CHECK(contains(refused({.buffers = {}}, ".shared .b8 box[300000];"), "300000 static"));
+  CHECK(contains(refused_launch(both), "1024 static"));
+  CHECK(contains(refused_launch({.buffers = {}}, ".shared .b8 box[300000];"), "300000 static"));
 }
 
 TEST_CASE("shared variables of other kernels do not count") {
@@ -48,24 +52,26 @@ TEST_CASE("shared variables of other kernels do not count") {
 }
 
 TEST_CASE("launch bounds given at compile time are checked at launch") {
-  CHECK(contains(refused({.buffers = {}, .directives = ".maxntid 64", .block = {96, 1, 1}}),
+  CHECK(contains(refused_launch({.buffers = {}, .directives = ".maxntid 64", .block = {96, 1, 1}}),
                  "k was compiled for at most 64 threads per block, but the launch has 96"));
-  CHECK(contains(refused({.buffers = {}, .directives = ".reqntid 8, 8, 1", .block = {64, 1, 1}}),
+  CHECK(contains(refused_launch({.buffers = {}, .directives = ".reqntid 8, 8, 1", .block = {64, 1, 1}}),
                  "k was compiled for blocks of (8, 8, 1), but the launch has (64, 1, 1)"));
   CHECK(contains(
-      refused({.buffers = {}, .directives = ".reqnctapercluster 2", .grid = {8, 1, 1}, .cluster = {4, 1, 1}}),
+      refused_launch(
+          {.buffers = {}, .directives = ".reqnctapercluster 2", .grid = {8, 1, 1}, .cluster = {4, 1, 1}}),
       "k was compiled for clusters of (2, 1, 1), but the launch has (4, 1, 1)"));
   CHECK(run_kernel("", {.buffers = {}, .directives = ".maxntid 64, 2 .minnctapersm 4", .block = {128, 1, 1}})
             .report.findings.empty());
 }
 
 TEST_CASE("a cluster has at most 16 blocks and divides the grid") {
-  CHECK(contains(refused({.buffers = {}, .grid = {32, 1, 1}, .cluster = {32, 1, 1}}),
+  CHECK(contains(refused_launch({.buffers = {}, .grid = {32, 1, 1}, .cluster = {32, 1, 1}}),
                  "a cluster of (32, 1, 1) is not possible: the limit is 16 blocks"));
-  CHECK(contains(refused({.buffers = {}, .grid = {32, 1, 1}, .cluster = {2, 0, 1}}), "is not possible"));
-  CHECK(contains(refused({.buffers = {}, .grid = {9, 1, 1}, .cluster = {2, 1, 1}}),
+  CHECK(
+      contains(refused_launch({.buffers = {}, .grid = {32, 1, 1}, .cluster = {2, 0, 1}}), "is not possible"));
+  CHECK(contains(refused_launch({.buffers = {}, .grid = {9, 1, 1}, .cluster = {2, 1, 1}}),
                  "a grid of (9, 1, 1) cannot be divided into clusters of (2, 1, 1)"));
-  CHECK(contains(refused({.buffers = {}, .grid = {32, 1, 1}, .cluster = {0x10001, 0x10001, 0x10001}}),
+  CHECK(contains(refused_launch({.buffers = {}, .grid = {32, 1, 1}, .cluster = {0x10001, 0x10001, 0x10001}}),
                  "is not possible"));
 }
 

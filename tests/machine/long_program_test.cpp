@@ -25,11 +25,6 @@ std::uint32_t result_of(const std::string& body, const std::string& module = "")
   return results(body, {.buffers = {}, .module = module, .block = {1, 1, 1}}).front();
 }
 
-std::string refused(const std::string& body, const std::string& module = "") {
-  const Setting setting{.buffers = {zeros(128)}, .module = module};
-  return refusal<InputError>([&] { emulated::Device().load({"test.ptx", text_of(body, setting)}); });
-}
-
 TEST_CASE("straight-line code of many instructions is executed") {
   const std::string body = "mov.u32 %r1, 0;\n" + lines(many, [](int) { return "add.u32 %r1, %r1, 1;\n"; });
   CHECK(result_of(body + "st.global.u32 [mine], %r1;") == many);

@@ -54,7 +54,8 @@ struct OneWarp {
   const SharedMemory shared{program, entry, 0};
   Progress progress;
   FindingLog findings{program};
-  Residency residency{geometry, entry, shared, false, poison, progress};
+  SpareClusters spare;
+  Residency residency{geometry, entry, shared, false, poison, progress, spare};
   Memory memory{true};
   std::optional<AddressSpace> addresses;
   Block block;

@@ -9,8 +9,8 @@ using namespace foldproof::emulated;
 
 namespace {
 
-struct Owner : OneWarp {
-  explicit Owner(const std::string& body) : OneWarp(body) {
+struct ProvenanceOwner : OneWarp {
+  explicit ProvenanceOwner(const std::string& body) : OneWarp(body) {
     std::array<std::uint32_t, isa::warp_size> elements{};
     for (unsigned lane = 0; lane < isa::warp_size; ++lane) elements[lane] = lane;
     job.expressions.add_input(Element::u32, std::as_bytes(std::span(elements)));
@@ -30,7 +30,7 @@ struct Owner : OneWarp {
 }  // namespace
 
 TEST_CASE("provenance: a sum of an input and a constant is an addition of both", "[owners]") {
-  Owner owner("add.u32 %r2, %r0, %r1;");
+  ProvenanceOwner owner("add.u32 %r2, %r0, %r1;");
   const Instruction& add = owner.first(Action::compute);
   owner.hold_input(add.operand[1]);
   owner.fill(add.operand[2], 10);
@@ -46,7 +46,7 @@ TEST_CASE("provenance: a sum of an input and a constant is an addition of both",
 }
 
 TEST_CASE("provenance: an instruction without traced operands clears the node of its result", "[owners]") {
-  Owner owner("add.u32 %r2, %r0, %r1;");
+  ProvenanceOwner owner("add.u32 %r2, %r0, %r1;");
   const Instruction& add = owner.first(Action::compute);
   owner.hold_input(add.operand[0]);
   CHECK_FALSE(owner.provenance.computing(owner.frame(), add, 0x0000ffff));
@@ -54,7 +54,7 @@ TEST_CASE("provenance: an instruction without traced operands clears the node of
 }
 
 TEST_CASE("provenance: a value keeps its node through memory", "[owners]") {
-  Owner owner("st.global.u32 [%a0], %r0;\nld.global.u32 %r1, [%a0];");
+  ProvenanceOwner owner("st.global.u32 [%a0], %r0;\nld.global.u32 %r1, [%a0];");
   const std::uint64_t buffer = owner.memory.allocate(128, "buffer");
   const Instruction &store = owner.first(Action::store), &load = owner.first(Action::load);
   owner.hold_input(owner.program.details[store.detail].data[0]);
@@ -65,7 +65,7 @@ TEST_CASE("provenance: a value keeps its node through memory", "[owners]") {
 
 TEST_CASE("provenance: an atomic addition makes memory the sum of the old value and the operand",
           "[owners]") {
-  Owner owner("red.global.add.u32 [%a0], %r0;");
+  ProvenanceOwner owner("red.global.add.u32 [%a0], %r0;");
   const std::uint64_t buffer = owner.memory.allocate(128, "buffer");
   const Instruction& atomic = owner.first(Action::reduction);
   owner.hold_input(owner.program.details[atomic.detail].data[0]);
@@ -78,7 +78,7 @@ TEST_CASE("provenance: an atomic addition makes memory the sum of the old value 
 }
 
 TEST_CASE("provenance: a shuffle routes nodes from lane to lane", "[owners]") {
-  Owner owner("shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1;");
+  ProvenanceOwner owner("shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1;");
   const Instruction& shuffle = owner.first(Action::shuffle);
   owner.warp.groups.front().pc = static_cast<std::uint32_t>(&shuffle - owner.entry.instructions.data());
   owner.hold_input(shuffle.operand[2]);
@@ -92,7 +92,7 @@ TEST_CASE("provenance: a shuffle routes nodes from lane to lane", "[owners]") {
 }
 
 TEST_CASE("provenance: a decision records the values that it depends on", "[owners]") {
-  Owner owner("add.u32 %r2, %r0, %r1;");
+  ProvenanceOwner owner("add.u32 %r2, %r0, %r1;");
   const Instruction& add = owner.first(Action::compute);
   owner.hold_input(add.operand[1]);
   owner.provenance.decided(owner.frame(), add.operand[1], 0b100);

@@ -7,7 +7,7 @@
 namespace foldproof {
 namespace {
 
-const FloatFormat& f32 = float_format(Element::f32);
+const FloatFormat& binary32 = float_format(Element::f32);
 
 Dyadic power(const Dyadic& base, std::uint64_t steps) {
   return steps == 0 ? Dyadic(1, 0) : base * power(base, steps - 1);
@@ -44,9 +44,9 @@ TEST_CASE("a bound that does not apply names the failed condition") {
   CHECK(sum_bound_any_order(3, 24, Dyadic(1, 0), Rounding::faithful).why_not() ==
         "the bound for any order requires additions that round to nearest; specify the height of the tree");
   CHECK_FALSE(kahan_bound(std::uint64_t{1} << 24, 24, {}, Dyadic(1, 0)));
-  CHECK_FALSE(product_bound_any_order(2, {128, 0}, f32, Dyadic(1, 0)));
-  CHECK_FALSE(product_bound_any_order(2, {0, -127}, f32, Dyadic(1, 0)));
-  CHECK(product_bound_any_order(2, {127, -126}, f32, Dyadic(1, 0)));
+  CHECK_FALSE(product_bound_any_order(2, {128, 0}, binary32, Dyadic(1, 0)));
+  CHECK_FALSE(product_bound_any_order(2, {0, -127}, binary32, Dyadic(1, 0)));
+  CHECK(product_bound_any_order(2, {127, -126}, binary32, Dyadic(1, 0)));
   CHECK(*sharper(none, Dyadic(3, 0)) == Dyadic(3, 0));
   CHECK(*sharper(Dyadic(2, 0), Dyadic(3, 0)) == Dyadic(2, 0));
 }
@@ -58,23 +58,23 @@ TEST_CASE("the bound for any order is (n - 1) u A") {
 }
 
 TEST_CASE("flushing loses less than the smallest normal for every second term") {
-  const Dyadic loss = flush_to_zero_loss(5, f32, Dyadic(3, -149));
+  const Dyadic loss = flush_to_zero_loss(5, binary32, Dyadic(3, -149));
   CHECK(loss == Dyadic(2, 0) * (Dyadic(1, -126) - Dyadic(1, -149)) + Dyadic(3, -149));
 }
 
 TEST_CASE("a dot product's bound is n u A plus half a subnormal per underflow") {
-  CHECK(*dot_bound_any_order(4, 0, f32, Dyadic(3, 0)) == Dyadic(12, -24));
-  CHECK(*dot_bound_any_order(4, 2, f32, {}) == Dyadic(2, -150) * (Dyadic(1, 0) + Dyadic(4, -24)));
+  CHECK(*dot_bound_any_order(4, 0, binary32, Dyadic(3, 0)) == Dyadic(12, -24));
+  CHECK(*dot_bound_any_order(4, 2, binary32, {}) == Dyadic(2, -150) * (Dyadic(1, 0) + Dyadic(4, -24)));
 }
 
 TEST_CASE("a norm's bound follows from the root of the interval") {
   // 4 known to within 2.25 is between 1.75 and 6.25, whose roots are 1.3228... and 2.5; an exact root is off
   // by at most 0.6771..., and the smallest subnormal is negligible.
-  const Dyadic bound = *norm_bound(Dyadic(4, 0), Dyadic(9, -2), f32, {});
+  const Dyadic bound = *norm_bound(Dyadic(4, 0), Dyadic(9, -2), binary32, {});
   CHECK(nearest_double(bound) == Approx(2 - 1.3228756555322954));
-  CHECK(*norm_bound(Dyadic(4, 0), Dyadic(5, 0), f32, {}) >= Dyadic(2, 0));
+  CHECK(*norm_bound(Dyadic(4, 0), Dyadic(5, 0), binary32, {}) >= Dyadic(2, 0));
   // Exact squares: only the root is rounded.
-  CHECK(nearest_double(*norm_bound(Dyadic(4, 0), {}, f32)) == Approx(2 * 0x1p-24));
+  CHECK(nearest_double(*norm_bound(Dyadic(4, 0), {}, binary32)) == Approx(2 * 0x1p-24));
 }
 
 TEST_CASE("a compensated sum is bounded by the result's rounding plus u^2 times the magnitudes") {

@@ -8,12 +8,10 @@
 #include "elements.h"
 #include "oracles/checker.h"
 #include "oracles/sum_checkers.h"
+#include "special_values.h"
 
 namespace foldproof {
 namespace {
-
-constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 Arithmetic all_in(Element element, Operator op = Operator::sum, NanPolicy policy = NanPolicy::propagate) {
   return {op, element, element, element, policy, false, std::nullopt};
@@ -120,17 +118,17 @@ TEST_CASE("a sum's method sharpens the bound") {
 }
 
 TEST_CASE("the number of threads limits what joining Kahan's loops may lose") {
-  // u = 2^-24 and A = n = 2^16, so u A is half a unit in the last place of the sum. Joining n loops may lose
-  // about 2 n^2 u^2 A = 512 u A; joining 16 loops of each of 32 threads, less than u A, in addition to about
-  // 3 u A.
-  const std::vector<double> input(65536, 1);
+  // u = 2^-24, n = 2^16, and A is the sum, 6553.6..., whose last place has the value 2^-11 = 1.25 u A.
+  // Joining n loops may lose about 2 n^2 u^2 A = 512 u A; joining 16 loops of each of 32 threads, less than
+  // 0.04 u A, in addition to about 3 u A.
+  const double tenth = 0.1F, sum = 65536 * tenth, last_place = 0x1p-11;
+  const std::vector<double> input(65536, tenth);
   Arithmetic arithmetic = all_in(Element::f32);
   arithmetic.sum = SumMethod::kahan;
-  const double unit = 0x1p-7;
-  CHECK(accepts(arithmetic, input, 65536 + 200 * unit));
+  CHECK(accepts(arithmetic, input, sum + 200 * last_place));
   arithmetic.threads = 32;
-  CHECK(accepts(arithmetic, input, 65536 + unit));
-  CHECK_FALSE(accepts(arithmetic, input, 65536 + 3 * unit));
+  CHECK(accepts(arithmetic, input, sum + 2 * last_place));
+  CHECK_FALSE(accepts(arithmetic, input, sum + 3 * last_place));
 }
 
 TEST_CASE("an exact sum is rounded once, to the output's format, and overflows only there") {
@@ -423,7 +421,7 @@ TEST_CASE("a format without NaN is checked as an input, and as an output if it c
 
 /// a + b in the format: the exact sum of two values fits a double in every format below, so that it is
 /// rounded only once.
-double added(Element element, double a, double b) {
+double added_terms(Element element, double a, double b) {
   return to_double(decode(element, bits_of(element, a + b)));
 }
 
@@ -447,7 +445,7 @@ TEST_CASE("no tree in a small format violates its bound") {
         const double taken = nodes.back();
         nodes.pop_back();
         double& other = nodes[random() % nodes.size()];
-        other = added(element, other, taken);
+        other = added_terms(element, other, taken);
       }
       const CheckResult check_result = checker->value(bits_of(element, nodes.front()));
       INFO(name(element) << ": " << check_result.sentence);

@@ -11,6 +11,7 @@
 #include "catch.h"
 #include "exact_prefix_sums.h"
 #include "oracles/in_smallest.h"
+#include "special_values.h"
 
 using namespace foldproof;
 
@@ -19,13 +20,6 @@ namespace {
 using Integer = boost::multiprecision::cpp_int;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-template <class T>
-T any_finite(std::mt19937_64& random) {
-  using Code = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-  for (;;)
-    if (const T value = std::bit_cast<T>(static_cast<Code>(random())); std::isfinite(value)) return value;
-}
 
 double dot(const std::vector<double>& x, const std::vector<double>& y, Element to = Element::f64) {
   ExactDot<double> sum;

@@ -9,6 +9,7 @@
 
 #include "catch.h"
 #include "oracles/in_smallest.h"
+#include "special_values.h"
 
 using namespace foldproof;
 
@@ -28,13 +29,6 @@ void check_against_integers(const std::vector<T>& values) {
   CHECK(sum.count() == values.size());
   CHECK(sum.finite() == Dyadic(expected, -1074));
   CHECK(sum.magnitude() == Dyadic(magnitude, -1074));
-}
-
-template <class T>
-T any_finite(std::mt19937_64& random) {
-  using Code = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-  for (;;)
-    if (const T value = std::bit_cast<T>(static_cast<Code>(random())); std::isfinite(value)) return value;
 }
 
 template <class T, class F>

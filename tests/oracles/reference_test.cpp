@@ -10,12 +10,10 @@
 #include "oracles/references/moments.h"
 #include "oracles/references/normalisation.h"
 #include "oracles/references/reference.h"
+#include "special_values.h"
 
 namespace foldproof {
 namespace {
-
-constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<std::byte> doubles(const std::vector<double>& values) {
   return elements_of(Element::f64, values);

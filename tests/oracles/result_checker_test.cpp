@@ -9,14 +9,12 @@
 
 #include "catch.h"
 #include "elements.h"
+#include "special_values.h"
 
 namespace foldproof {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-Arithmetic of(Operator op, Element element = Element::f32) {
+Arithmetic arithmetic_of(Operator op, Element element = Element::f32) {
   Arithmetic arithmetic;
   arithmetic.op = op;
   arithmetic.input = arithmetic.accumulator = arithmetic.output = element;
@@ -25,20 +23,20 @@ Arithmetic of(Operator op, Element element = Element::f32) {
 }
 
 Arithmetic place_of(Operator op, Element input = Element::f32) {
-  Arithmetic arithmetic = of(op, input);
+  Arithmetic arithmetic = arithmetic_of(op, input);
   arithmetic.output = Element::u32;
   return arithmetic;
 }
 
-CheckResult checked(const Arithmetic& a, const ResultLayout& layout, const std::vector<double>& input,
-                    const std::vector<double>& outputs) {
+CheckResult checked_result(const Arithmetic& a, const ResultLayout& layout, const std::vector<double>& input,
+                           const std::vector<double>& outputs) {
   const std::vector<std::byte> bytes = elements_of(a.input, input);
   return ResultChecker(a, layout, bytes).check(elements_of(a.output, outputs));
 }
 
-bool accepts(const Arithmetic& a, const std::vector<double>& input, const std::vector<double>& outputs,
-             const ResultLayout& layout = {}) {
-  return checked(a, layout, input, outputs).ok;
+bool accepts_result(const Arithmetic& a, const std::vector<double>& input, const std::vector<double>& outputs,
+                    const ResultLayout& layout = {}) {
+  return checked_result(a, layout, input, outputs).ok;
 }
 
 constexpr ResultLayout array{ResultShape::array, 0, {}};
@@ -60,29 +58,29 @@ std::vector<double> random_values(std::mt19937& random, std::size_t count, float
 
 TEST_CASE("argmax and argmin accept the index of any extreme element, or only the first if that is claimed") {
   Arithmetic max = place_of(Operator::argmax), min = place_of(Operator::argmin);
-  CHECK(accepts(max, {1, 5, 2, 5}, {1}));
-  CHECK(accepts(max, {1, 5, 2, 5}, {3}));
-  CHECK_FALSE(accepts(max, {1, 5, 2, 5}, {2}));
-  CHECK_FALSE(accepts(max, {1, 5, 2, 5}, {4}));
-  CHECK(accepts(min, {1, 5, -2, 5}, {2}));
-  CHECK(accepts(max, {-0.0, 0.0}, {0}));
-  CHECK(accepts(max, {-0.0, 0.0}, {1}));
+  CHECK(accepts_result(max, {1, 5, 2, 5}, {1}));
+  CHECK(accepts_result(max, {1, 5, 2, 5}, {3}));
+  CHECK_FALSE(accepts_result(max, {1, 5, 2, 5}, {2}));
+  CHECK_FALSE(accepts_result(max, {1, 5, 2, 5}, {4}));
+  CHECK(accepts_result(min, {1, 5, -2, 5}, {2}));
+  CHECK(accepts_result(max, {-0.0, 0.0}, {0}));
+  CHECK(accepts_result(max, {-0.0, 0.0}, {1}));
   max.ties = Ties::first;
-  CHECK(accepts(max, {1, 5, 2, 5}, {1}));
-  CHECK_FALSE(accepts(max, {1, 5, 2, 5}, {3}));
+  CHECK(accepts_result(max, {1, 5, 2, 5}, {1}));
+  CHECK_FALSE(accepts_result(max, {1, 5, 2, 5}, {3}));
 }
 
 TEST_CASE("the index of a NaN is required if NaN propagates and wrong if it is ignored") {
   Arithmetic max = place_of(Operator::argmax);
-  CHECK(accepts(max, {1, nan, 7}, {1}));
-  CHECK_FALSE(accepts(max, {1, nan, 7}, {2}));
+  CHECK(accepts_result(max, {1, nan, 7}, {1}));
+  CHECK_FALSE(accepts_result(max, {1, nan, 7}, {2}));
   max.nan = NanPolicy::ignore;
-  CHECK(accepts(max, {1, nan, 7}, {2}));
-  CHECK_FALSE(accepts(max, {1, nan, 7}, {1}));
+  CHECK(accepts_result(max, {1, nan, 7}, {2}));
+  CHECK_FALSE(accepts_result(max, {1, nan, 7}, {1}));
 }
 
 TEST_CASE("a wrong index is reported with both elements") {
-  CHECK(checked(place_of(Operator::argmax, Element::i32), {}, {4, 9, 3}, {2}).sentence ==
+  CHECK(checked_result(place_of(Operator::argmax, Element::i32), {}, {4, 9, 3}, {2}).sentence ==
         "the result is 2, the index of 3, but the largest element is 9, at index 1");
 }
 
@@ -90,23 +88,25 @@ TEST_CASE("a wrong index is reported with both elements") {
 
 TEST_CASE("a mean is compared with the exact mean") {
   // (1 + 2 + 4) / 3 = 2.333…: a rounded sum and a rounded quotient have an error below two ulps.
-  CHECK(accepts(of(Operator::mean), {1, 2, 4}, {static_cast<double>(7.0f / 3.0f)}));
-  CHECK_FALSE(accepts(of(Operator::mean), {1, 2, 4}, {static_cast<double>(moved(7.0f / 3.0f, 8))}));
-  CHECK(accepts(of(Operator::mean), {1, nan}, {nan}));
-  CHECK(accepts(of(Operator::mean), {1, inf}, {inf}));
-  CHECK_FALSE(accepts(of(Operator::mean), {1, inf}, {1}));
+  CHECK(accepts_result(arithmetic_of(Operator::mean), {1, 2, 4}, {static_cast<double>(7.0f / 3.0f)}));
+  CHECK_FALSE(
+      accepts_result(arithmetic_of(Operator::mean), {1, 2, 4}, {static_cast<double>(moved(7.0f / 3.0f, 8))}));
+  CHECK(accepts_result(arithmetic_of(Operator::mean), {1, nan}, {nan}));
+  CHECK(accepts_result(arithmetic_of(Operator::mean), {1, inf}, {inf}));
+  CHECK_FALSE(accepts_result(arithmetic_of(Operator::mean), {1, inf}, {1}));
 }
 
 TEST_CASE("a norm is compared with the root of the exact sum of squares") {
-  CHECK(accepts(of(Operator::norm), {3, -4}, {5}));
-  CHECK_FALSE(accepts(of(Operator::norm), {3, -4}, {5.00001}));
-  CHECK(accepts(of(Operator::norm), {}, {0}));
+  CHECK(accepts_result(arithmetic_of(Operator::norm), {3, -4}, {5}));
+  CHECK_FALSE(accepts_result(arithmetic_of(Operator::norm), {3, -4}, {5.00001}));
+  CHECK(accepts_result(arithmetic_of(Operator::norm), {}, {0}));
 }
 
 TEST_CASE("a norm is not checked if a sum of squares may overflow") {
   // Computing the squares gives infinity; scaling first gives 5e30.
   for (const double result : {inf, 5e30, 17.0}) {
-    const CheckResult check_result = checked(of(Operator::norm), {}, {3e30, 4e30}, {result});
+    const CheckResult check_result =
+        checked_result(arithmetic_of(Operator::norm), {}, {3e30, 4e30}, {result});
     CHECK(check_result.ok);
     CHECK(check_result.evidence == CheckResult::Evidence::nothing);
     CHECK(check_result.why_not == "the sum of squares may overflow");
@@ -114,28 +114,28 @@ TEST_CASE("a norm is not checked if a sum of squares may overflow") {
 }
 
 TEST_CASE("a norm beyond its output's range is plus infinity") {
-  Arithmetic norm = of(Operator::norm, Element::f16);
+  Arithmetic norm = arithmetic_of(Operator::norm, Element::f16);
   norm.accumulator = Element::f32;
-  CHECK(accepts(norm, {65504, 65504}, {inf}));
-  CHECK_FALSE(accepts(norm, {65504, 65504}, {nan}));
-  CHECK_FALSE(accepts(norm, {65504, 65504}, {-inf}));
+  CHECK(accepts_result(norm, {65504, 65504}, {inf}));
+  CHECK_FALSE(accepts_result(norm, {65504, 65504}, {nan}));
+  CHECK_FALSE(accepts_result(norm, {65504, 65504}, {-inf}));
 }
 
 TEST_CASE("a mean with an infinity is infinite, or NaN if the others may overflow to the other side") {
-  CHECK(accepts(of(Operator::mean), {-inf, 1}, {-inf}));
-  CHECK_FALSE(accepts(of(Operator::mean), {-inf, 1}, {nan}));
-  CHECK(accepts(of(Operator::mean), {0x1p127, 0x1p127, -inf}, {nan}));
-  CHECK(accepts(of(Operator::mean), {0x1p127, 0x1p127, -inf}, {-inf}));
-  CHECK_FALSE(accepts(of(Operator::mean), {0x1p127, 0x1p127, -inf}, {inf}));
+  CHECK(accepts_result(arithmetic_of(Operator::mean), {-inf, 1}, {-inf}));
+  CHECK_FALSE(accepts_result(arithmetic_of(Operator::mean), {-inf, 1}, {nan}));
+  CHECK(accepts_result(arithmetic_of(Operator::mean), {0x1p127, 0x1p127, -inf}, {nan}));
+  CHECK(accepts_result(arithmetic_of(Operator::mean), {0x1p127, 0x1p127, -inf}, {-inf}));
+  CHECK_FALSE(accepts_result(arithmetic_of(Operator::mean), {0x1p127, 0x1p127, -inf}, {inf}));
 }
 
 TEST_CASE("a NaN in a mean, norm or variance propagates or is unspecified but never ignored") {
   for (const Operator op : {Operator::mean, Operator::norm, Operator::variance}) {
-    Arithmetic a = of(op);
-    CHECK(accepts(a, {1, nan}, {nan}));
-    CHECK_FALSE(accepts(a, {1, nan}, {1}));
+    Arithmetic a = arithmetic_of(op);
+    CHECK(accepts_result(a, {1, nan}, {nan}));
+    CHECK_FALSE(accepts_result(a, {1, nan}, {1}));
     a.nan = NanPolicy::unspecified;
-    CHECK(checked(a, {}, {1, nan}, {1}).evidence == CheckResult::Evidence::nothing);
+    CHECK(checked_result(a, {}, {1, nan}, {1}).evidence == CheckResult::Evidence::nothing);
     a.nan = NanPolicy::ignore;
     CHECK(why_no_checker(a).value_or("").ends_with(
         "nan = \"ignore\" applies to sum, prod, min, max, argmin and argmax"));
@@ -154,18 +154,18 @@ TEST_CASE("variances by either method are within their bounds, and one that omit
       squares += v * v;
       deviations += (v - sum / 100) * (v - sum / 100);
     }
-    Arithmetic two_pass = of(Operator::variance), textbook = two_pass;
+    Arithmetic two_pass = arithmetic_of(Operator::variance), textbook = two_pass;
     two_pass.variance = VarianceMethod::two_pass;
     textbook.variance = VarianceMethod::textbook;
-    CHECK(accepts(two_pass, x, {static_cast<double>(deviations / 100)}));
-    CHECK(accepts(textbook, x, {static_cast<double>((squares - sum * sum / 100) / 100)}));
-    CHECK_FALSE(accepts(two_pass, x, {static_cast<double>(deviations / 100 * 1.01f)}));
+    CHECK(accepts_result(two_pass, x, {static_cast<double>(deviations / 100)}));
+    CHECK(accepts_result(textbook, x, {static_cast<double>((squares - sum * sum / 100) / 100)}));
+    CHECK_FALSE(accepts_result(two_pass, x, {static_cast<double>(deviations / 100 * 1.01f)}));
   }
 }
 
 TEST_CASE("a variance may use the means of x and x^2, and a product with 1 / n instead of a division") {
   std::mt19937 random(11);
-  Arithmetic textbook = of(Operator::variance);
+  Arithmetic textbook = arithmetic_of(Operator::variance);
   textbook.variance = VarianceMethod::textbook;
   for (std::size_t n = 2; n < 60; ++n) {
     const std::vector<double> x = random_values(random, n, 1000.0f);
@@ -174,19 +174,20 @@ TEST_CASE("a variance may use the means of x and x^2, and a product with 1 / n i
       sum += static_cast<float>(value), squares += static_cast<float>(value * value);
     const auto count = static_cast<float>(n);
     const float reciprocal = 1 / count, mean = sum * reciprocal;
-    CHECK(accepts(textbook, x, {static_cast<double>(squares * reciprocal - mean * mean)}));
-    CHECK(accepts(textbook, x, {static_cast<double>(squares / count - (sum / count) * (sum / count))}));
+    CHECK(accepts_result(textbook, x, {static_cast<double>(squares * reciprocal - mean * mean)}));
+    CHECK(
+        accepts_result(textbook, x, {static_cast<double>(squares / count - (sum / count) * (sum / count))}));
   }
 }
 
 TEST_CASE("a mean of shares may lose half a subnormal per share") {
-  Arithmetic late = of(Operator::mean, Element::f16), early = late;
+  Arithmetic late = arithmetic_of(Operator::mean, Element::f16), early = late;
   early.variance = VarianceMethod::shares;
   const double least =
       0x1p-24;  // the smallest number of f16: of 1 and -3 of them each, the shares are 0 and -2
-  CHECK(accepts(early, {least, -3 * least}, {-2 * least}));
-  CHECK_FALSE(accepts(late, {least, -3 * least}, {-2 * least}));
-  CHECK_FALSE(accepts(early, {least, -3 * least}, {-4 * least}));
+  CHECK(accepts_result(early, {least, -3 * least}, {-2 * least}));
+  CHECK_FALSE(accepts_result(late, {least, -3 * least}, {-2 * least}));
+  CHECK_FALSE(accepts_result(early, {least, -3 * least}, {-4 * least}));
 }
 
 /// Mean and variance computed by Welford's recurrence in f32.
@@ -203,20 +204,20 @@ std::pair<float, float> welford_of(const std::vector<double>& values) {
 }
 
 TEST_CASE("Welford's recurrence has its own bound") {
-  Arithmetic variance = of(Operator::variance), mean = of(Operator::mean);
+  Arithmetic variance = arithmetic_of(Operator::variance), mean = arithmetic_of(Operator::mean);
   variance.variance = mean.variance = VarianceMethod::welford;
-  CHECK(accepts(variance, {1, 2}, {0.25}));
-  CHECK_FALSE(accepts(variance, {1, 2}, {0.2501}));
-  CHECK_FALSE(accepts(mean, {1, 2}, {1.501}));
-  CHECK_FALSE(accepts(variance, {1, nan}, {17}));
+  CHECK(accepts_result(variance, {1, 2}, {0.25}));
+  CHECK_FALSE(accepts_result(variance, {1, 2}, {0.2501}));
+  CHECK_FALSE(accepts_result(mean, {1, 2}, {1.501}));
+  CHECK_FALSE(accepts_result(variance, {1, nan}, {17}));
   std::mt19937 random(5);
   for (const double offset : {0.0, 1.0, 1000.0})
     for (const std::size_t count : {1, 2, 3, 100, 5000}) {
       std::vector<double> values = random_values(random, count, 1);
       for (double& x : values) x = static_cast<double>(static_cast<float>(x + offset));
       const auto [m, v] = welford_of(values);
-      CHECK(accepts(mean, values, {static_cast<double>(m)}));
-      CHECK(accepts(variance, values, {static_cast<double>(v)}));
+      CHECK(accepts_result(mean, values, {static_cast<double>(m)}));
+      CHECK(accepts_result(variance, values, {static_cast<double>(v)}));
     }
 }
 
@@ -237,10 +238,10 @@ TEST_CASE("a softmax in floats is within its bound, and one with an error of a t
   for (const float spread : {0.5f, 10.0f, 120.0f}) {
     const std::vector<double> x = random_values(random, 50, spread);
     std::vector<double> shares = softmax_in_floats(x);
-    CHECK(accepts(of(Operator::softmax), x, shares, array));
+    CHECK(accepts_result(arithmetic_of(Operator::softmax), x, shares, array));
     const auto largest = std::ranges::max_element(shares);
     *largest *= 1.001;
-    const CheckResult wrong = checked(of(Operator::softmax), array, x, shares);
+    const CheckResult wrong = checked_result(arithmetic_of(Operator::softmax), array, x, shares);
     CHECK_FALSE(wrong.ok);
     CHECK(wrong.sentence.starts_with("in output " + std::to_string(largest - shares.begin()) + ", "));
   }
@@ -253,10 +254,10 @@ TEST_CASE("a log-sum-exp in floats is within its bound") {
   float sum = 0;
   for (const double value : x) sum += std::exp(static_cast<float>(value) - max);
   const float result = max + std::log(sum);
-  Arithmetic library = of(Operator::log_sum_exp);
+  Arithmetic library = arithmetic_of(Operator::log_sum_exp);
   library.functions = MathFunctions::library;
-  CHECK(accepts(library, x, {static_cast<double>(result)}));
-  CHECK_FALSE(accepts(library, x, {static_cast<double>(moved(result, 400))}));
+  CHECK(accepts_result(library, x, {static_cast<double>(result)}));
+  CHECK_FALSE(accepts_result(library, x, {static_cast<double>(moved(result, 400))}));
 }
 
 TEST_CASE(
@@ -264,7 +265,7 @@ TEST_CASE(
     "library") {
   std::mt19937 random(17);
   constexpr float log2_e = 1.44269504f;
-  Arithmetic softmax = of(Operator::softmax);
+  Arithmetic softmax = arithmetic_of(Operator::softmax);
   for (const float spread : {1.0f, 50.0f, 1000.0f}) {
     const std::vector<double> x = random_values(random, 50, spread);
     const auto max = static_cast<float>(*std::ranges::max_element(x));
@@ -279,55 +280,56 @@ TEST_CASE(
     for (double& w : products) w = static_cast<double>(static_cast<float>(w) / of_products);
     for (double& w : fused) w = static_cast<double>(static_cast<float>(w) / of_fused);
     softmax.functions = MathFunctions::fast;
-    CHECK(accepts(softmax, x, products, array));
-    CHECK(accepts(softmax, x, fused, array));
+    CHECK(accepts_result(softmax, x, products, array));
+    CHECK(accepts_result(softmax, x, fused, array));
   }
 }
 
 TEST_CASE("scores too large for an exponential bound must still give finite numbers") {
   const std::vector<double> x{0x1p66, 0x1p66};
-  CHECK(checked(of(Operator::softmax), array, x, {0.5, 0.5}).evidence == CheckResult::Evidence::nothing);
-  CHECK_FALSE(accepts(of(Operator::softmax), x, {nan, nan}, array));
-  CHECK_FALSE(accepts(of(Operator::log_sum_exp), x, {inf}));
+  CHECK(checked_result(arithmetic_of(Operator::softmax), array, x, {0.5, 0.5}).evidence ==
+        CheckResult::Evidence::nothing);
+  CHECK_FALSE(accepts_result(arithmetic_of(Operator::softmax), x, {nan, nan}, array));
+  CHECK_FALSE(accepts_result(arithmetic_of(Operator::log_sum_exp), x, {inf}));
 }
 
 TEST_CASE("a NaN propagates through exponentials, and an infinity gives a limit or NaN") {
-  CHECK(accepts(of(Operator::log_sum_exp), {1, nan}, {nan}));
-  CHECK_FALSE(accepts(of(Operator::log_sum_exp), {1, nan}, {-inf}));
-  CHECK_FALSE(accepts(of(Operator::log_sum_exp), {1, nan}, {inf}));
-  CHECK(accepts(of(Operator::log_sum_exp), {1, inf}, {inf}));
-  CHECK(accepts(of(Operator::log_sum_exp), {1, inf}, {nan}));
-  CHECK_FALSE(accepts(of(Operator::log_sum_exp), {1, inf}, {-inf}));
-  CHECK(accepts(of(Operator::softmax), {1, inf}, {nan, nan}, array));
-  CHECK_FALSE(accepts(of(Operator::softmax), {1, inf}, {0.5, 0.5}, array));
+  CHECK(accepts_result(arithmetic_of(Operator::log_sum_exp), {1, nan}, {nan}));
+  CHECK_FALSE(accepts_result(arithmetic_of(Operator::log_sum_exp), {1, nan}, {-inf}));
+  CHECK_FALSE(accepts_result(arithmetic_of(Operator::log_sum_exp), {1, nan}, {inf}));
+  CHECK(accepts_result(arithmetic_of(Operator::log_sum_exp), {1, inf}, {inf}));
+  CHECK(accepts_result(arithmetic_of(Operator::log_sum_exp), {1, inf}, {nan}));
+  CHECK_FALSE(accepts_result(arithmetic_of(Operator::log_sum_exp), {1, inf}, {-inf}));
+  CHECK(accepts_result(arithmetic_of(Operator::softmax), {1, inf}, {nan, nan}, array));
+  CHECK_FALSE(accepts_result(arithmetic_of(Operator::softmax), {1, inf}, {0.5, 0.5}, array));
 }
 
 TEST_CASE("the result of a row of minus infinities follows the contract") {
-  Arithmetic softmax = of(Operator::softmax), logarithm = of(Operator::log_sum_exp);
+  Arithmetic softmax = arithmetic_of(Operator::softmax), logarithm = arithmetic_of(Operator::log_sum_exp);
   const std::vector<double> masked{-inf, -inf};
-  CHECK(accepts(softmax, masked, {0, 0}, array));
-  CHECK(accepts(softmax, masked, {nan, nan}, array));
-  CHECK_FALSE(accepts(softmax, masked, {0.5, 0.5}, array));
-  CHECK(accepts(logarithm, masked, {-inf}));
+  CHECK(accepts_result(softmax, masked, {0, 0}, array));
+  CHECK(accepts_result(softmax, masked, {nan, nan}, array));
+  CHECK_FALSE(accepts_result(softmax, masked, {0.5, 0.5}, array));
+  CHECK(accepts_result(logarithm, masked, {-inf}));
   softmax.masked = logarithm.masked = Masked::zero;
-  CHECK_FALSE(accepts(softmax, masked, {nan, nan}, array));
-  CHECK_FALSE(accepts(logarithm, masked, {nan}));
+  CHECK_FALSE(accepts_result(softmax, masked, {nan, nan}, array));
+  CHECK_FALSE(accepts_result(logarithm, masked, {nan}));
   softmax.masked = Masked::nan;
-  CHECK_FALSE(accepts(softmax, masked, {0, 0}, array));
+  CHECK_FALSE(accepts_result(softmax, masked, {0, 0}, array));
 }
 
 TEST_CASE("a masked element has no share") {
-  CHECK(accepts(of(Operator::softmax), {1, -inf}, {1, 0}, array));
-  CHECK_FALSE(accepts(of(Operator::softmax), {1, -inf}, {1, 1e-30}, array));
+  CHECK(accepts_result(arithmetic_of(Operator::softmax), {1, -inf}, {1, 0}, array));
+  CHECK_FALSE(accepts_result(arithmetic_of(Operator::softmax), {1, -inf}, {1, 1e-30}, array));
 }
 
 // --- Histograms
 
 TEST_CASE("bins are counted exactly, and elements outside of them are ignored") {
-  Arithmetic histogram = of(Operator::histogram, Element::i32);
+  Arithmetic histogram = arithmetic_of(Operator::histogram, Element::i32);
   constexpr ResultLayout bins{ResultShape::bins, 0, {}};
-  CHECK(accepts(histogram, {0, 2, 2, 5, -1}, {1, 0, 2}, bins));
-  CHECK(checked(histogram, bins, {0, 2, 2, 5, -1}, {1, 0, 3}).sentence ==
+  CHECK(accepts_result(histogram, {0, 2, 2, 5, -1}, {1, 0, 2}, bins));
+  CHECK(checked_result(histogram, bins, {0, 2, 2, 5, -1}, {1, 0, 3}).sentence ==
         "in output 2, the result is 3 but 2 elements have the value 2");
 }
 
@@ -335,31 +337,34 @@ TEST_CASE("bins are counted exactly, and elements outside of them are ignored") 
 
 TEST_CASE("the evidence for several outputs is the weakest one") {
   constexpr ResultLayout scan{ResultShape::scan, 0, ScanKind::inclusive};
-  CHECK(checked(of(Operator::sum), scan, {1, 2}, {1, 3}).evidence == CheckResult::Evidence::exact);
+  CHECK(checked_result(arithmetic_of(Operator::sum), scan, {1, 2}, {1, 3}).evidence ==
+        CheckResult::Evidence::exact);
   // In some order, the second may overflow to infinity.
   const std::vector<double> large{0x1p127, 0x1p127};
-  CHECK(checked(of(Operator::sum), scan, large, {0x1p127, inf}).evidence == CheckResult::Evidence::category);
+  CHECK(checked_result(arithmetic_of(Operator::sum), scan, large, {0x1p127, inf}).evidence ==
+        CheckResult::Evidence::category);
 }
 
 TEST_CASE("each row is checked with its own elements") {
   constexpr ResultLayout rows{ResultShape::rows, 3, {}};
-  CHECK(accepts(of(Operator::sum), {1, 2, 3, 4, 5, 6}, {6, 15}, rows));
-  CHECK(checked(of(Operator::sum), rows, {1, 2, 3, 4, 5, 6}, {6, 16}).sentence.starts_with("in output 1, "));
-  CHECK(accepts(place_of(Operator::argmax), {1, 2, 3, 6, 5, 4}, {2, 0}, rows));
+  CHECK(accepts_result(arithmetic_of(Operator::sum), {1, 2, 3, 4, 5, 6}, {6, 15}, rows));
+  CHECK(checked_result(arithmetic_of(Operator::sum), rows, {1, 2, 3, 4, 5, 6}, {6, 16})
+            .sentence.starts_with("in output 1, "));
+  CHECK(accepts_result(place_of(Operator::argmax), {1, 2, 3, 6, 5, 4}, {2, 0}, rows));
   const std::vector<double> shares = softmax_in_floats({1, 2, 3});
-  CHECK(accepts(of(Operator::softmax), {1, 2, 3, 1, 2, 3},
-                {shares[0], shares[1], shares[2], shares[0], shares[1], shares[2]}, rows));
+  CHECK(accepts_result(arithmetic_of(Operator::softmax), {1, 2, 3, 1, 2, 3},
+                       {shares[0], shares[1], shares[2], shares[0], shares[1], shares[2]}, rows));
 }
 
 TEST_CASE("each element of a scan is checked with the elements before it") {
   constexpr ResultLayout inclusive{ResultShape::scan, 0, ScanKind::inclusive},
       exclusive{ResultShape::scan, 0, ScanKind::exclusive};
-  CHECK(accepts(of(Operator::sum), {1, 2, 3}, {1, 3, 6}, inclusive));
-  CHECK_FALSE(accepts(of(Operator::sum), {1, 2, 3}, {0, 1, 3}, inclusive));
-  CHECK(accepts(of(Operator::sum), {1, 2, 3}, {0, 1, 3}, exclusive));
-  CHECK(accepts(of(Operator::max), {3, 1, 7}, {3, 3, 7}, inclusive));
-  CHECK(accepts(of(Operator::max), {3, 1, 7}, {-inf, 3, 3}, exclusive));
-  CHECK(accepts(of(Operator::prod, Element::i8), {100, 3, 2}, {100, 44, 88}, inclusive));
+  CHECK(accepts_result(arithmetic_of(Operator::sum), {1, 2, 3}, {1, 3, 6}, inclusive));
+  CHECK_FALSE(accepts_result(arithmetic_of(Operator::sum), {1, 2, 3}, {0, 1, 3}, inclusive));
+  CHECK(accepts_result(arithmetic_of(Operator::sum), {1, 2, 3}, {0, 1, 3}, exclusive));
+  CHECK(accepts_result(arithmetic_of(Operator::max), {3, 1, 7}, {3, 3, 7}, inclusive));
+  CHECK(accepts_result(arithmetic_of(Operator::max), {3, 1, 7}, {-inf, 3, 3}, exclusive));
+  CHECK(accepts_result(arithmetic_of(Operator::prod, Element::i8), {100, 3, 2}, {100, 44, 88}, inclusive));
 }
 
 TEST_CASE("the elements of an output follow from its shape") {
@@ -382,10 +387,10 @@ TEST_CASE("shapes that an operator does not support are refused") {
 
 TEST_CASE("types without a known bound are refused") {
   CHECK(why_no_checker(place_of(Operator::argmax)) == std::nullopt);
-  CHECK(why_no_checker(of(Operator::argmax)));
-  CHECK(why_no_checker(of(Operator::softmax, Element::f16)));
-  CHECK(why_no_checker(of(Operator::mean, Element::i32)));
-  CHECK(why_no_checker(of(Operator::histogram)));
+  CHECK(why_no_checker(arithmetic_of(Operator::argmax)));
+  CHECK(why_no_checker(arithmetic_of(Operator::softmax, Element::f16)));
+  CHECK(why_no_checker(arithmetic_of(Operator::mean, Element::i32)));
+  CHECK(why_no_checker(arithmetic_of(Operator::histogram)));
 }
 
 }  // namespace

@@ -21,8 +21,8 @@
 namespace foldproof {
 namespace {
 
-constexpr float inf = std::numeric_limits<float>::infinity();
-const FloatFormat& f32 = float_format(Element::f32);
+constexpr float f32_infinity = std::numeric_limits<float>::infinity();
+const FloatFormat& single_precision = float_format(Element::f32);
 
 // The C library documents errors below one ulp, 2u, for expf and logf.
 const ExponentialErrors library{Dyadic(1, -23), Dyadic(1, -149), Dyadic(1, -23)};
@@ -33,7 +33,7 @@ struct Sum {
 };
 
 /// Adds the terms in a random tree.
-Sum added(const std::vector<float>& terms, std::mt19937_64& random) {
+Sum added_simulated(const std::vector<float>& terms, std::mt19937_64& random) {
   std::vector<Sum> nodes;
   for (const float x : terms) nodes.push_back({x, 0});
   while (nodes.size() > 1) {
@@ -52,7 +52,8 @@ std::vector<float> random_row(std::mt19937_64& random) {
   const float spread = spreads[random() % std::size(spreads)];
   std::uniform_real_distribution<float> uniform(-spread, spread);
   const float shift = random() % 3 == 0 ? 10 * uniform(random) : 0;
-  for (float& x : row) x = random() % 20 == 0 ? -inf : uniform(random) + (std::isfinite(shift) ? shift : 0);
+  for (float& x : row)
+    x = random() % 20 == 0 ? -f32_infinity : uniform(random) + (std::isfinite(shift) ? shift : 0);
   if (random() % 4 == 0) row.back() = row.front();
   if (!std::isfinite(row.front())) row.front() = spread;
   return row;
@@ -80,7 +81,7 @@ struct Worst {
 };
 
 struct Exponentials {
-  float max = -inf;
+  float max = -f32_infinity;
   std::vector<float> each;
   Sum sum;
 };
@@ -89,32 +90,34 @@ Exponentials exponentials_of(const std::vector<float>& row, std::mt19937_64& ran
   Exponentials e;
   for (const float x : row) e.max = std::max(e.max, x);
   for (const float x : row) e.each.push_back(std::exp(x - e.max));
-  e.sum = added(e.each, random);
+  e.sum = added_simulated(e.each, random);
   return e;
 }
 
 TEST_CASE("no log-sum-exp or softmax in floats violates its bound") {
   std::mt19937_64 random(1);
   Worst log_sum, division, reciprocal;
-  std::vector<std::vector<float>> rows{{88, 0},           {104, 0},  {0, -103, -103, -103},
-                                       {-87.5F, 0},       {5},       {3e38F, -3e38F},
-                                       {1e-38F, -1e-38F}, {-inf, 2}, {0, -17, -17, -17}};
+  std::vector<std::vector<float>> rows{
+      {88, 0},         {104, 0},          {0, -103, -103, -103}, {-87.5F, 0},       {5},
+      {3e38F, -3e38F}, {1e-38F, -1e-38F}, {-f32_infinity, 2},    {0, -17, -17, -17}};
   for (std::uint64_t k = number_from("FOLDPROOF_ROWS", 2500); k-- > 0;) rows.push_back(random_row(random));
   for (const std::vector<float>& row : rows) {
     const Exponentials e = exponentials_of(row, random);
     const auto bytes = bytes_of(row);
-    const ExponentialSums sums = ExactExponentials(Element::f32, bytes, f32.precision, 128).sums();
+    const ExponentialSums sums =
+        ExactExponentials(Element::f32, bytes, single_precision.precision, 128).sums();
     const Reference exact = log_sum_exp(Element::f32, bytes);
     const Enclosure result = exact.enclosure();
     const Dyadic magnitude = std::max(abs(result.low), abs(result.high));
     log_sum.take(e.max + std::log(e.sum.value), exact,
-                 log_sum_exp_bound(sums, e.sum.height, f32, library, magnitude));
+                 log_sum_exp_bound(sums, e.sum.height, single_precision, library, magnitude));
     const auto shares = softmax(Element::f32, bytes);
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (!std::isfinite(row[i])) continue;
       const Dyadic gap = Dyadic(number_of(e.max)) - Dyadic(number_of(row[i]));
       const auto bound = [&](std::uint64_t roundings) {
-        return SoftmaxBounds(sums, e.sum.height, f32, library, roundings).of(shares[i].enclosure().high, gap);
+        return SoftmaxBounds(sums, e.sum.height, single_precision, library, roundings)
+            .of(shares[i].enclosure().high, gap);
       };
       division.take(e.each[i] / e.sum.value, shares[i], bound(1));
       reciprocal.take(e.each[i] * (1 / e.sum.value), shares[i], bound(2));
@@ -128,9 +131,10 @@ TEST_CASE("no log-sum-exp or softmax in floats violates its bound") {
 TEST_CASE("an exponential sum without a bound has no bound for its logarithm") {
   const ExponentialErrors careless{Dyadic(1, 0), Dyadic(1, -149), Dyadic(1, -23)};
   const auto sums =
-      ExactExponentials(Element::f32, bytes_of(std::vector<float>{1, 2}), f32.precision, 128).sums();
-  CHECK_FALSE(log_sum_exp_bound(sums, 1, f32, careless, Dyadic(3, 0)));
-  CHECK_FALSE(SoftmaxBounds(sums, 1, f32, careless).of(Dyadic(1, 0), Dyadic(1, 0)));
+      ExactExponentials(Element::f32, bytes_of(std::vector<float>{1, 2}), single_precision.precision, 128)
+          .sums();
+  CHECK_FALSE(log_sum_exp_bound(sums, 1, single_precision, careless, Dyadic(3, 0)));
+  CHECK_FALSE(SoftmaxBounds(sums, 1, single_precision, careless).of(Dyadic(1, 0), Dyadic(1, 0)));
 }
 
 Moments moments_of(const std::vector<float>& row) {
@@ -147,7 +151,7 @@ std::vector<float> row_about(float mean, float deviation, std::mt19937_64& rando
 }
 
 float two_pass(const std::vector<float>& row, float divisor, bool fused, std::mt19937_64& random) {
-  const float mean = added(row, random).value / static_cast<float>(row.size());
+  const float mean = added_simulated(row, random).value / static_cast<float>(row.size());
   std::vector<float> squares;
   float chain = 0;
   for (const float x : row) {
@@ -155,14 +159,14 @@ float two_pass(const std::vector<float>& row, float divisor, bool fused, std::mt
     squares.push_back(difference * difference);
     chain = std::fma(difference, difference, chain);
   }
-  return (fused ? chain : added(squares, random).value) / divisor;
+  return (fused ? chain : added_simulated(squares, random).value) / divisor;
 }
 
 float textbook(const std::vector<float>& row, float divisor, std::mt19937_64& random) {
   std::vector<float> squares;
   for (const float x : row) squares.push_back(x * x);
-  const float sum = added(row, random).value;
-  return (added(squares, random).value - sum * sum / static_cast<float>(row.size())) / divisor;
+  const float sum = added_simulated(row, random).value;
+  return (added_simulated(squares, random).value - sum * sum / static_cast<float>(row.size())) / divisor;
 }
 
 TEST_CASE("no variance in floats violates its bound, for any mean") {
@@ -180,19 +184,19 @@ TEST_CASE("no variance in floats violates its bound, for any mean") {
         variance(Element::f32, bytes_of(row), sample ? Variance::sample : Variance::population);
     const auto by = static_cast<float>(divisor);
     of_two_pass.take(two_pass(row, by, random() % 2 != 0, random), exact,
-                     two_pass_variance_bound(moments, divisor, f32));
+                     two_pass_variance_bound(moments, divisor, single_precision));
     const float computed = textbook(row, by, random);
     if (std::isfinite(computed))
-      of_textbook.take(computed, exact, textbook_variance_bound(moments, divisor, f32));
+      of_textbook.take(computed, exact, textbook_variance_bound(moments, divisor, single_precision));
   }
   of_two_pass.report("two-pass variance", 0.1);
   of_textbook.report("textbook variance", 0.1);
 }
 
 TEST_CASE("a variance without a bound is recognized") {
-  CHECK_FALSE(two_pass_variance_bound({}, 1, f32));
-  CHECK_FALSE(textbook_variance_bound({1, Dyadic(1, 0), Dyadic(1, 0), Dyadic(1, 0)}, 0, f32));
-  CHECK_FALSE(two_pass_variance_bound({(1 << 24) + 1, {}, {}, {}}, 1, f32));
+  CHECK_FALSE(two_pass_variance_bound({}, 1, single_precision));
+  CHECK_FALSE(textbook_variance_bound({1, Dyadic(1, 0), Dyadic(1, 0), Dyadic(1, 0)}, 0, single_precision));
+  CHECK_FALSE(two_pass_variance_bound({(1 << 24) + 1, {}, {}, {}}, 1, single_precision));
 }
 
 TEST_CASE("no norm in floats violates its bound, from underflow to near overflow of the squares") {
@@ -205,9 +209,10 @@ TEST_CASE("no norm in floats violates its bound, from underflow to near overflow
     for (const float x : row) squares.push_back(x * x);
     const auto bytes = bytes_of(row);
     const Tally t = tally_products(Element::f32, bytes, bytes);
-    const Bound sum = dot_bound_any_order(t.nonzero, t.lowest_place < -149 ? t.nonzero : 0, f32, t.sum());
-    worst.take(std::sqrt(added(squares, random).value), norm(Element::f32, bytes),
-               norm_bound(t.sum(), *sum, f32));
+    const Bound sum =
+        dot_bound_any_order(t.nonzero, t.lowest_place < -149 ? t.nonzero : 0, single_precision, t.sum());
+    worst.take(std::sqrt(added_simulated(squares, random).value), norm(Element::f32, bytes),
+               norm_bound(t.sum(), *sum, single_precision));
   }
   worst.report("norm", 0.3);
 }

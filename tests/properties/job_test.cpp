@@ -35,7 +35,7 @@ ArgumentContract number(Element type, double value) {
   return argument;
 }
 
-ArgumentContract pointer(const std::string& buffer, const std::string& offset = "0") {
+ArgumentContract pointer_to(const std::string& buffer, const std::string& offset = "0") {
   ArgumentContract argument = integer(offset);
   argument.form = ArgumentContract::Form::pointer;
   argument.buffer = buffer;
@@ -53,7 +53,7 @@ std::uint64_t value_of(const JobArgument& argument) {
   return value;
 }
 
-std::string error_of(const ArgumentContract& argument, std::uint32_t bytes) {
+std::string error_of_job(const ArgumentContract& argument, std::uint32_t bytes) {
   try {
     laid(argument, bytes);
   } catch (const InputError& error) {
@@ -67,9 +67,9 @@ TEST_CASE("an integer has the width of its parameter") {
   CHECK(laid(integer("count"), 8).bytes.size() == 8);
   CHECK(value_of(laid(integer("0 - 1"), 4)) == 0xffffffff);
   CHECK(value_of(laid(integer("2^32 - 1"), 4)) == 0xffffffff);
-  CHECK(error_of(integer("count"), 2) ==
+  CHECK(error_of_job(integer("count"), 2) ==
         "fake.toml:7:1: \"count\" is 70000, which does not fit in the kernel's parameter of 16 bits");
-  CHECK(error_of(integer("count"), 12) ==
+  CHECK(error_of_job(integer("count"), 12) ==
         "fake.toml:7:1: the integer \"count\" is passed to a parameter of 12 bytes");
 }
 
@@ -77,12 +77,12 @@ TEST_CASE("typed numbers keep their own width") {
   CHECK(value_of(laid(number(Element::f32, 1.5), 4)) == 0x3fc00000);
   CHECK(value_of(laid(number(Element::f16, 0.5), 2)) == 0x3800);
   CHECK(value_of(laid(typed(Element::i16, "block"), 2)) == 32);
-  CHECK(error_of(number(Element::f64, 1), 4) ==
+  CHECK(error_of_job(number(Element::f64, 1), 4) ==
         "fake.toml:7:1: an argument of 8 bytes is passed to a parameter of 4 bytes");
 }
 
 TEST_CASE("a pointer is eight bytes to be patched, with an offset in elements") {
-  const JobArgument argument = laid(pointer("output", "block"), 8);
+  const JobArgument argument = laid(pointer_to("output", "block"), 8);
   REQUIRE(argument.pointers.size() == 1);
   CHECK(argument.pointers[0].buffer == 1);
   CHECK(argument.pointers[0].offset == 32 * 4);
@@ -92,7 +92,7 @@ TEST_CASE("structures have the layout of C++") {
   // struct { char a; short b; struct { char c; float* d; } e; int f; }: offsets 0, 2, 8 (16), 24; size 32.
   ArgumentContract inner, outer;
   inner.form = outer.form = ArgumentContract::Form::structure;
-  inner.members = {typed(Element::i8, "3"), pointer("input")};
+  inner.members = {typed(Element::i8, "3"), pointer_to("input")};
   outer.members = {typed(Element::i8, "1"), typed(Element::i16, "2"), inner, typed(Element::i32, "4")};
   const JobArgument argument = laid(outer, 32);
   REQUIRE(argument.pointers.size() == 1);
@@ -101,7 +101,8 @@ TEST_CASE("structures have the layout of C++") {
   CHECK(argument.bytes[2] == std::byte{2});
   CHECK(argument.bytes[8] == std::byte{3});
   CHECK(argument.bytes[24] == std::byte{4});
-  CHECK(error_of(outer, 24) == "fake.toml:7:1: an argument of 32 bytes is passed to a parameter of 24 bytes");
+  CHECK(error_of_job(outer, 24) ==
+        "fake.toml:7:1: an argument of 32 bytes is passed to a parameter of 24 bytes");
 }
 
 struct Built {

@@ -6,7 +6,7 @@ using namespace foldproof;
 
 namespace {
 
-Finding race(unsigned line, unsigned other) {
+Finding race_at(unsigned line, unsigned other) {
   Finding finding;
   finding.kind = Kind::shared_race;
   finding.at = {"kernel.cu", line, 1};
@@ -17,7 +17,7 @@ Finding race(unsigned line, unsigned other) {
 }  // namespace
 
 TEST_CASE("a race between two accesses is the same finding in either order") {
-  CHECK(is_like(race(4, 6), race(6, 4)));
-  CHECK(is_like(race(4, 6), race(4, 9)));
-  CHECK_FALSE(is_like(race(4, 6), race(6, 9)));
+  CHECK(is_like(race_at(4, 6), race_at(6, 4)));
+  CHECK(is_like(race_at(4, 6), race_at(4, 9)));
+  CHECK_FALSE(is_like(race_at(4, 6), race_at(6, 9)));
 }

@@ -2,7 +2,7 @@
 #include "ptx/documents.h"
 
 using namespace foldproof::ptx;
-using Numbers = std::vector<std::uint32_t>;
+using Extents = std::vector<std::uint32_t>;
 using foldproof::tests::contains_text;
 
 TEST_CASE("Entries and functions have parameters and results", "[ptx][function]") {
@@ -39,13 +39,13 @@ TEST_CASE("Launch bounds and clusters are kept with their numbers", "[ptx][funct
       ".reqnctapercluster 2, 1, 1\n.maxclusterrank 8\n.blocksareclusters\n.pragma \"x\";\n{ ret; }\n"
       ".extern .func f() .noreturn; .func .attribute(.unified(1, 2)) g() .unified .abi_preserve 4 { ret; }");
   const auto& directives = module.functions.at(0).directives;
-  CHECK(directives.at("maxntid") == Numbers{256, 1, 1});
-  CHECK(directives.at("reqntid") == Numbers{64});
-  CHECK(directives.at("minnctapersm") == Numbers{2});
-  CHECK(directives.at("maxnreg") == Numbers{32});
+  CHECK(directives.at("maxntid") == Extents{256, 1, 1});
+  CHECK(directives.at("reqntid") == Extents{64});
+  CHECK(directives.at("minnctapersm") == Extents{2});
+  CHECK(directives.at("maxnreg") == Extents{32});
   CHECK(directives.at("explicitcluster").empty());
-  CHECK(directives.at("reqnctapercluster") == Numbers{2, 1, 1});
-  CHECK(directives.at("maxclusterrank") == Numbers{8});
+  CHECK(directives.at("reqnctapercluster") == Extents{2, 1, 1});
+  CHECK(directives.at("maxclusterrank") == Extents{8});
   CHECK(directives.count("blocksareclusters") == 1);
   CHECK(module.functions.at(1).directives.count("noreturn") == 1);
   CHECK(module.functions.at(2).directives.count("unified") == 1);

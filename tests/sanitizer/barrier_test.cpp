@@ -5,17 +5,17 @@ namespace foldproof::sanitizer_tests {
 namespace {
 
 // %r1: the shared array; %r2: the address of this thread's word; %p1 … %p4: warp 0, 1, 2, 3.
-const std::string boxes = R"(
+const std::string barrier_boxes = R"(
   .shared .align 16 .u32 box[128];
   mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; shr.u32 %r63, tid, 5; setp.eq.u32 %p1, %r63, 0;
   setp.eq.u32 %p2, %r63, 1; setp.eq.u32 %p3, %r63, 2; setp.eq.u32 %p4, %r63, 3;
   )";
 
-std::string in_block(std::uint32_t threads, const std::string& body) {
-  return verdict(boxes + body, {.buffers = {}, .block = {threads, 1, 1}});
+std::string barrier_block(std::uint32_t threads, const std::string& body) {
+  return verdict(barrier_boxes + body, {.buffers = {}, .block = {threads, 1, 1}});
 }
 
-const std::string store = "st.shared.u32 [%r2], tid; ";
+const std::string store_tid = "st.shared.u32 [%r2], tid; ";
 // %r5: the address of the same lane's word in another warp.
 std::string load_from(unsigned warp) {
   return fmt::format("mad.lo.u32 %r5, lane, 4, %r1; ld.shared.u32 %r6, [%r5+{}]; ", warp * 128);
@@ -24,47 +24,48 @@ std::string load_from(unsigned warp) {
 TEST_CASE("each of the sixteen barriers orders accesses") {
   for (unsigned id = 0; id < 16; ++id) {
     INFO(id);
-    CHECK(in_block(64, store + fmt::format("barrier.sync {}; ", id) + load_from(1)) == "none");
+    CHECK(barrier_block(64, store_tid + fmt::format("barrier.sync {}; ", id) + load_from(1)) == "none");
   }
-  CHECK(in_block(64, store + "bar.red.popc.u32 %r9, 3, 1; " + load_from(1)) == "none");
+  CHECK(barrier_block(64, store_tid + "bar.red.popc.u32 %r9, 3, 1; " + load_from(1)) == "none");
 }
 
 TEST_CASE("a counted barrier orders only the threads that take part") {
   const std::string arrive = "@%p1 bra meet; @!%p2 bra skip;\n meet: bar.sync 1, 64;\n skip: ";
-  CHECK(in_block(96, store + arrive + "@%p1 bra load; exit;\n load: " + load_from(1)) == "none");
-  CHECK(in_block(96, store + arrive + "@%p1 bra load; exit;\n load: " + load_from(2)) == "shared-race");
+  CHECK(barrier_block(96, store_tid + arrive + "@%p1 bra load; exit;\n load: " + load_from(1)) == "none");
+  CHECK(barrier_block(96, store_tid + arrive + "@%p1 bra load; exit;\n load: " + load_from(2)) ==
+        "shared-race");
 }
 
 TEST_CASE("an exited warp is not ordered before a counted barrier of other warps") {
   const std::string body = "@%p3 st.shared.u32 [%r2], tid; @%p3 exit; bar.sync 1, 64; ";
-  CHECK(in_block(96, body + load_from(2)) == "shared-race");
-  CHECK(in_block(96, "@%p3 st.shared.u32 [%r2], tid; @%p3 exit; bar.sync 1; " + load_from(2)) == "none");
+  CHECK(barrier_block(96, body + load_from(2)) == "shared-race");
+  CHECK(barrier_block(96, "@%p3 st.shared.u32 [%r2], tid; @%p3 exit; bar.sync 1; " + load_from(2)) == "none");
 }
 
 TEST_CASE("threads that exited before a barrier have arrived there with their warp") {
-  const std::string half = store + "setp.ge.u32 %p5, lane, 16; @%p5 exit; ";
+  const std::string half = store_tid + "setp.ge.u32 %p5, lane, 16; @%p5 exit; ";
   const std::string upper =
       "mad.lo.u32 %r5, lane, 4, %r1; ld.shared.u32 %r6, [%r5+192];";  // of warp 1, from lane 16
-  CHECK(in_block(64, half + "bar.sync 0; " + upper) == "none");
-  CHECK(in_block(64, half + "bar.sync 1, 64; " + upper) == "none");
-  CHECK(in_block(64, half + upper) == "shared-race");
+  CHECK(barrier_block(64, half + "bar.sync 0; " + upper) == "none");
+  CHECK(barrier_block(64, half + "bar.sync 1, 64; " + upper) == "none");
+  CHECK(barrier_block(64, half + upper) == "shared-race");
 }
 
 TEST_CASE("a consumer's wait is ordered after a producer's arrival") {
   const auto pipe = [](const std::string& before, const std::string& after, const std::string& load) {
-    return in_block(64, "@%p1 bra consume; " + before + "bar.arrive 1, 64; " + after +
-                            "exit;\n consume: bar.sync 1, 64; " + load);
+    return barrier_block(64, "@%p1 bra consume; " + before + "bar.arrive 1, 64; " + after +
+                                 "exit;\n consume: bar.sync 1, 64; " + load);
   };
-  CHECK(pipe(store, "", load_from(1)) == "none");
-  CHECK(pipe("", store, load_from(1)) == "shared-race");
+  CHECK(pipe(store_tid, "", load_from(1)) == "none");
+  CHECK(pipe("", store_tid, load_from(1)) == "shared-race");
   // Arriving orders nothing for a thread that does not wait.
-  CHECK(in_block(64, "@%p1 bra consume; bar.arrive 1, 64; " + load_from(0) + "exit;\n consume: " + store +
-                         "bar.sync 1, 64;") == "shared-race");
+  CHECK(barrier_block(64, "@%p1 bra consume; bar.arrive 1, 64; " + load_from(0) +
+                              "exit;\n consume: " + store_tid + "bar.sync 1, 64;") == "shared-race");
 }
 
 TEST_CASE("two barriers order a buffer that is filled and emptied in turns") {
   const auto ring = [](const std::string& wait_until_empty) {
-    return in_block(
+    return barrier_block(
         64,
         "mov.u32 %r20, 0; @%p1 bra consume;\n"
         " fill: " +
@@ -81,7 +82,7 @@ TEST_CASE("two barriers order a buffer that is filled and emptied in turns") {
 
 TEST_CASE("a fence after an arrival releases nothing through that barrier") {
   // Warp 1 arrives, then writes, fences and exits. Warp 0 waits and sets a flag that block 1 observes.
-  const std::string body = boxes + R"(
+  const std::string body = barrier_boxes + R"(
     setp.ne.u32 %p7, cta, 0; @%p7 bra other; @%p1 bra wait;
     bar.arrive 1, 64; setp.eq.u32 %p5, lane, 0; @%p5 st.global.u32 [buffer0+64], 5; membar.gl;
     st.volatile.shared.u32 [%r1], 1; exit;
@@ -100,20 +101,22 @@ TEST_CASE("bar.warp.sync orders the lanes of its mask") {
   const std::string lower =
       "setp.lt.u32 %p5, lane, 16; @%p5 bra meet; bra skip;\n meet: bar.warp.sync 0xffff;\n skip: ";
   const std::string neighbour = "xor.b32 %r7, tid, 1; mad.lo.u32 %r7, %r7, 4, %r1; ";
-  CHECK(in_block(32, store + lower + neighbour + "@%p5 ld.shared.u32 %r6, [%r7];") == "none");
-  CHECK(in_block(32, store + lower + neighbour + "@!%p5 ld.shared.u32 %r6, [%r7];") == "shared-race");
+  CHECK(barrier_block(32, store_tid + lower + neighbour + "@%p5 ld.shared.u32 %r6, [%r7];") == "none");
+  CHECK(barrier_block(32, store_tid + lower + neighbour + "@!%p5 ld.shared.u32 %r6, [%r7];") ==
+        "shared-race");
   const std::string across = "xor.b32 %r7, tid, 16; mad.lo.u32 %r7, %r7, 4, %r1; ";
-  CHECK(in_block(32, store + lower + across + "@%p5 ld.shared.u32 %r6, [%r7];") == "shared-race");
+  CHECK(barrier_block(32, store_tid + lower + across + "@%p5 ld.shared.u32 %r6, [%r7];") == "shared-race");
 }
 
 TEST_CASE("order is transitive through overlapping masks") {
   // Lanes 0 and 1 synchronize, then lanes 1 and 2: lane 0's write is ordered before lane 2's read.
   const auto chain = [](const std::string& first, const std::string& second) {
-    return in_block(32,
-                    "setp.eq.u32 %p5, lane, 0; setp.eq.u32 %p6, lane, 1; setp.eq.u32 %p7, lane, 2; "
-                    "setp.le.u32 %p8, lane, 1; setp.gt.u32 %p9, lane, 0; setp.lt.and.u32 %p9, lane, 3, %p9; "
-                    "@%p5 st.shared.u32 [%r1], 1; " +
-                        first + second + "@%p7 ld.shared.u32 %r6, [%r1];");
+    return barrier_block(
+        32,
+        "setp.eq.u32 %p5, lane, 0; setp.eq.u32 %p6, lane, 1; setp.eq.u32 %p7, lane, 2; "
+        "setp.le.u32 %p8, lane, 1; setp.gt.u32 %p9, lane, 0; setp.lt.and.u32 %p9, lane, 3, %p9; "
+        "@%p5 st.shared.u32 [%r1], 1; " +
+            first + second + "@%p7 ld.shared.u32 %r6, [%r1];");
   };
   const std::string first = "@%p8 bar.warp.sync 3; ", second = "@%p9 bar.warp.sync 6; ";
   CHECK(chain(first, second) == "none");
@@ -124,8 +127,8 @@ TEST_CASE("order is transitive through overlapping masks") {
 TEST_CASE("an exited lane is ordered only by masks that name it") {
   const std::string gone = "setp.eq.u32 %p5, lane, 31; @%p5 st.shared.u32 [%r1], 1; @%p5 exit; ";
   const std::string read = "setp.eq.u32 %p6, lane, 0; @%p6 ld.shared.u32 %r6, [%r1];";
-  CHECK(in_block(32, gone + "bar.warp.sync -1; " + read) == "none");
-  CHECK(in_block(32, gone + "bar.warp.sync 0x7fffffff; " + read) == "shared-race");
+  CHECK(barrier_block(32, gone + "bar.warp.sync -1; " + read) == "none");
+  CHECK(barrier_block(32, gone + "bar.warp.sync 0x7fffffff; " + read) == "shared-race");
 }
 
 TEST_CASE("shuffles, votes and other warp-synchronous operations order nothing") {
@@ -136,30 +139,30 @@ TEST_CASE("shuffles, votes and other warp-synchronous operations order nothing")
         "match.any.sync.b32 %r8, tid, -1;", "redux.sync.add.u32 %r8, tid, -1;", "activemask.b32 %r8;",
         "elect.sync %r8|%p9, -1;", "membar.gl;"}) {
     INFO(operation);
-    CHECK(in_block(32, store + operation + " " + neighbour) == "shared-race");
+    CHECK(barrier_block(32, store_tid + operation + " " + neighbour) == "shared-race");
   }
 }
 
 TEST_CASE("a warp barrier orders nothing between warps") {
-  CHECK(in_block(64, store + "bar.warp.sync -1; " +
-                         "xor.b32 %r7, tid, 32; mad.lo.u32 %r7, %r7, 4, %r1; "
-                         "ld.shared.u32 %r6, [%r7];") == "shared-race");
+  CHECK(barrier_block(64, store_tid + "bar.warp.sync -1; " +
+                              "xor.b32 %r7, tid, 32; mad.lo.u32 %r7, %r7, 4, %r1; "
+                              "ld.shared.u32 %r6, [%r7];") == "shared-race");
 }
 
 TEST_CASE("order from one barrier is propagated through the next") {
-  CHECK(in_block(96,
-                 "@%p3 st.shared.u32 [%r2], 1; @%p1 bra skip; bar.sync 1, 64;\n skip: @%p3 bra done; "
-                 "bar.sync 2, 64; " +
-                     load_from(2) + "done: bar.sync 0;") == "none");
+  CHECK(barrier_block(96,
+                      "@%p3 st.shared.u32 [%r2], 1; @%p1 bra skip; bar.sync 1, 64;\n skip: @%p3 bra done; "
+                      "bar.sync 2, 64; " +
+                          load_from(2) + "done: bar.sync 0;") == "none");
 }
 
 TEST_CASE("an mbarrier orders arrivals before waits for the completed phase") {
   const auto phase = [](const std::string& wait) {
-    return in_block(64,
-                    ".shared .align 8 .b64 gate; mov.u32 %r10, gate; setp.eq.u32 %p5, tid, 0; "
-                    "@%p5 mbarrier.init.shared.b64 [%r10], 64; bar.sync 0; " +
-                        store + "mbarrier.arrive.shared.b64 %rd1, [%r10];\n" + wait +
-                        " xor.b32 %r7, tid, 32; mad.lo.u32 %r7, %r7, 4, %r1; ld.shared.u32 %r6, [%r7];");
+    return barrier_block(64,
+                         ".shared .align 8 .b64 gate; mov.u32 %r10, gate; setp.eq.u32 %p5, tid, 0; "
+                         "@%p5 mbarrier.init.shared.b64 [%r10], 64; bar.sync 0; " +
+                             store_tid + "mbarrier.arrive.shared.b64 %rd1, [%r10];\n" + wait +
+                             " xor.b32 %r7, tid, 32; mad.lo.u32 %r7, %r7, 4, %r1; ld.shared.u32 %r6, [%r7];");
   };
   CHECK(phase("wait: mbarrier.try_wait.shared.b64 %p6, [%r10], %rd1; @!%p6 bra wait;") == "none");
   CHECK(phase("") == "shared-race");

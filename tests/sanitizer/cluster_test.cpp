@@ -6,7 +6,7 @@ namespace {
 
 // %r1: the shared array; %r2: this thread's word; %r3: the same word in the other block, as shared::cluster;
 // %rd3: as a generic address.
-const std::string boxes = R"(
+const std::string cluster_boxes = R"(
   .shared .u32 box[64];
   mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; mov.u32 %r9, %cluster_ctarank; xor.b32 %r9, %r9, 1;
   mapa.shared::cluster.u32 %r3, %r2, %r9; cvt.u64.u32 %rd2, %r2; cvta.shared.u64 %rd2, %rd2;
@@ -15,7 +15,7 @@ const std::string boxes = R"(
 const std::string cluster_sync = "barrier.cluster.arrive; barrier.cluster.wait; ";
 
 std::string in_clusters(const std::string& body) {
-  return verdict(boxes + body + cluster_sync,
+  return verdict(cluster_boxes + body + cluster_sync,
                  {.buffers = {zeros(4)}, .grid = {4, 1, 1}, .cluster = {2, 1, 1}});
 }
 
@@ -58,15 +58,16 @@ TEST_CASE("accesses between arrive and wait are not ordered") {
 }
 
 TEST_CASE("a cluster barrier orders nothing in other clusters") {
-  CHECK(verdict(boxes +
+  CHECK(verdict(cluster_boxes +
                     "setp.eq.u32 %p1, cta, 0; setp.eq.u32 %p2, cta, 2; @%p1 st.global.u32 [buffer0], 5; " +
                     cluster_sync + "@%p2 ld.global.u32 %r5, [buffer0]; " + cluster_sync,
                 {.buffers = {zeros(4)}, .grid = {4, 1, 1}, .block = {1, 1, 1}, .cluster = {2, 1, 1}}) ==
         "global-race");
-  CHECK(verdict(
-            boxes + "setp.eq.u32 %p1, cta, 0; setp.eq.u32 %p2, cta, 1; @%p1 st.global.u32 [buffer0], 5; " +
-                cluster_sync + "@%p2 ld.global.u32 %r5, [buffer0]; " + cluster_sync,
-            {.buffers = {zeros(4)}, .grid = {4, 1, 1}, .block = {1, 1, 1}, .cluster = {2, 1, 1}}) == "none");
+  CHECK(verdict(cluster_boxes +
+                    "setp.eq.u32 %p1, cta, 0; setp.eq.u32 %p2, cta, 1; @%p1 st.global.u32 [buffer0], 5; " +
+                    cluster_sync + "@%p2 ld.global.u32 %r5, [buffer0]; " + cluster_sync,
+                {.buffers = {zeros(4)}, .grid = {4, 1, 1}, .block = {1, 1, 1}, .cluster = {2, 1, 1}}) ==
+        "none");
 }
 
 TEST_CASE("cluster-scope atomics are atomic to each other only within the cluster") {

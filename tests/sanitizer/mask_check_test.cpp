@@ -8,14 +8,15 @@ namespace foldproof::sanitizer_tests {
 namespace {
 
 // %p1: lane 0; %p2: lane 1; %p5: the lower half of the warp.
-const std::string lanes = "setp.eq.u32 %p1, lane, 0; setp.eq.u32 %p2, lane, 1; setp.lt.u32 %p5, lane, 16; ";
+const std::string lane_predicates =
+    "setp.eq.u32 %p1, lane, 0; setp.eq.u32 %p2, lane, 1; setp.lt.u32 %p5, lane, 16; ";
 
 std::string in_warp(const std::string& body, std::uint32_t threads = 32) {
-  return verdict<MaskCheck>(lanes + body, {.buffers = {}, .block = {threads, 1, 1}});
+  return verdict<MaskCheck>(lane_predicates + body, {.buffers = {}, .block = {threads, 1, 1}});
 }
 
 std::vector<Finding> found_in_warp(const std::string& body) {
-  return findings_of(lanes + body, {.buffers = {}}, only<MaskCheck>());
+  return findings_of(lane_predicates + body, {.buffers = {}}, only<MaskCheck>());
 }
 
 TEST_CASE("a lane must be a member of the mask that it uses") {
@@ -102,7 +103,7 @@ TEST_CASE("tiles of a warp synchronize independently") {
 }
 
 TEST_CASE("an invalid mask in every warp is reported once") {
-  const std::string body = lanes + "bar.warp.sync 0xffff;";
+  const std::string body = lane_predicates + "bar.warp.sync 0xffff;";
   CHECK(findings_of(body, {.buffers = {}, .block = {256, 1, 1}}, only<MaskCheck>()).size() == 1);
 }
 

@@ -6,14 +6,14 @@ namespace {
 
 // %r1: the shared array; %r2: this thread's word; %r3: that of thread tid ^ 32, in the other warp; %r4: that
 // of the next lane.
-const std::string boxes = R"(
+const std::string shared_boxes = R"(
   .shared .align 16 .u32 box[128];
   mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; xor.b32 %r3, tid, 32; mad.lo.u32 %r3, %r3, 4, %r1;
   xor.b32 %r4, tid, 1; mad.lo.u32 %r4, %r4, 4, %r1;
   )";
 
 std::string in_two_warps(const std::string& body, std::uint32_t threads = 64) {
-  return verdict(boxes + body, {.buffers = {}, .block = {threads, 1, 1}});
+  return verdict(shared_boxes + body, {.buffers = {}, .block = {threads, 1, 1}});
 }
 
 TEST_CASE("shared memory written by one warp and read by another needs a barrier") {
@@ -123,9 +123,9 @@ TEST_CASE("a thread may access a word weakly after observing all other atomics o
 }
 
 TEST_CASE("each block has its own shared memory") {
-  CHECK(verdict(
-            boxes + "setp.eq.u32 %p1, tid, 0; @%p1 st.shared.u32 [%r1], cta; @%p1 ld.shared.u32 %r5, [%r1];",
-            {.buffers = {}, .grid = {4, 1, 1}, .block = {64, 1, 1}}) == "none");
+  CHECK(verdict(shared_boxes +
+                    "setp.eq.u32 %p1, tid, 0; @%p1 st.shared.u32 [%r1], cta; @%p1 ld.shared.u32 %r5, [%r1];",
+                {.buffers = {}, .grid = {4, 1, 1}, .block = {64, 1, 1}}) == "none");
 }
 
 TEST_CASE("a shared-memory tree needs its barrier in every step") {

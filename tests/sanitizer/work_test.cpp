@@ -53,15 +53,15 @@ TEST_CASE("a hint that many blocks read and few write is checked in linear time"
 
 TEST_CASE("joining what all blocks of a grid barrier know takes n log n time") {
   // Every block knows the past of all, and its own present; its fence released an older past.
-  const auto steps = [](BlockNumber blocks) {
+  const auto steps = [](BlockNumber number_of_blocks) {
     VectorClock fenced, past;
-    for (BlockNumber block = 0; block < blocks; ++block) {
+    for (BlockNumber block = 0; block < number_of_blocks; ++block) {
       fenced.join({{block, 0}, 1, {}});
       past.join({{block, 0}, 2, {}});
     }
     const std::uint64_t before = steps_of_checks;
     VectorClock message;
-    for (BlockNumber block = 0; block < blocks; ++block) {
+    for (BlockNumber block = 0; block < number_of_blocks; ++block) {
       VectorClock known = past;
       known.join({{block, 0}, 3, {}});
       message.join(fenced);

@@ -10,7 +10,7 @@ using cuda::Arena;
 namespace {
 
 /// Two buffers of six bytes; the second is misaligned by two and has initial bytes.
-Job job() {
+Job arena_job() {
   Job job;
   job.buffers = {{"first", 6, {}, 0, true},
                  {"second", 6, std::vector<std::byte>(5, std::byte{9}), 2, true},
@@ -31,7 +31,7 @@ struct Filled {
 }  // namespace
 
 TEST_CASE("Buffers start at their offset from an aligned address", "[arena]") {
-  const Filled filled({job(), job()});
+  const Filled filled({arena_job(), arena_job()});
   for (std::size_t j = 0; j < 2; ++j) {
     CHECK(filled.arena.start(j, 0) % 512 == 0);
     CHECK(filled.arena.start(j, 1) % 512 == 2);
@@ -40,7 +40,7 @@ TEST_CASE("Buffers start at their offset from an aligned address", "[arena]") {
 }
 
 TEST_CASE("Buffers hold their initial bytes, followed by poison", "[arena]") {
-  const Filled filled({job()});
+  const Filled filled({arena_job()});
   const JobResult result = filled.arena.result(0, filled.memory);
   REQUIRE(result.completed);
   for (std::size_t i = 0; i < 6; ++i) CHECK(result.contents[0][i] == UndefinedFill{}.byte(i));
@@ -50,7 +50,7 @@ TEST_CASE("Buffers hold their initial bytes, followed by poison", "[arena]") {
 }
 
 TEST_CASE("The initial contents of a buffer that is reset are stored once, after the buffers", "[arena]") {
-  const Filled filled({job()});
+  const Filled filled({arena_job()});
   const std::uint64_t initial = filled.arena.initial(0, 1);
   CHECK(initial >= filled.arena.bytes_of_buffers());
   CHECK(filled.arena.bytes() - filled.arena.bytes_of_buffers() == 512);
@@ -59,7 +59,7 @@ TEST_CASE("The initial contents of a buffer that is reset are stored once, after
 }
 
 TEST_CASE("A changed byte after a buffer is reported as a write out of bounds", "[arena]") {
-  Filled filled({job()});
+  Filled filled({arena_job()});
   filled.memory[filled.arena.start(0, 1) + 6] = std::byte{0};
   const JobResult result = filled.arena.result(0, filled.memory);
   CHECK_FALSE(result.completed);
@@ -71,7 +71,7 @@ TEST_CASE("A changed byte after a buffer is reported as a write out of bounds", 
 }
 
 TEST_CASE("A changed byte before a buffer is reported as well", "[arena]") {
-  Filled filled({job()});
+  Filled filled({arena_job()});
   filled.memory[filled.arena.start(0, 1) - 1] = std::byte{0};
   const JobResult result = filled.arena.result(0, filled.memory);
   REQUIRE(result.findings.size() == 1);
@@ -79,7 +79,7 @@ TEST_CASE("A changed byte before a buffer is reported as well", "[arena]") {
 }
 
 TEST_CASE("A stray write is attributed to the job whose canary it changes", "[arena]") {
-  Filled filled({job(), job()});
+  Filled filled({arena_job(), arena_job()});
   filled.memory[filled.arena.start(1, 0) - 1] = std::byte{0};
   CHECK(filled.arena.result(0, filled.memory).completed);
   CHECK_FALSE(filled.arena.result(1, filled.memory).completed);

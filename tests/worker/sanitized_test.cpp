@@ -34,7 +34,7 @@ std::shared_ptr<const Image> image(const std::string& name) {
 }
 
 /// A job with two launches.
-Job job(const std::shared_ptr<const Image>& of, const std::string& buffer = "output") {
+Job sanitized_job(const std::shared_ptr<const Image>& of, const std::string& buffer = "output") {
   const JobLaunch launch{"put", {{1, 1, 1}, {1, 1, 1}}, {{ArgumentBytes(8), {{0, 0, 0}}}}, {"put.toml", 7}};
   return {of, {{buffer, 4, {}, 0, true}}, {launch, launch}, {}, {}, std::nullopt};
 }
@@ -87,7 +87,7 @@ TEST_CASE("A record is attributed to the job of the launch that it names", "[san
   const auto one = image("one.cu");
   // Two launches per job: the third belongs to the second job; the seventh is the self-test.
   const Script script({hazard(3, "put") + self_test(7)});
-  const auto results = run(script, {job(one), job(one), job(one)});
+  const auto results = run(script, {sanitized_job(one), sanitized_job(one), sanitized_job(one)});
   REQUIRE(results.size() == 3);
   CHECK(results[0]->findings.empty());
   CHECK(results[0]->completed);
@@ -100,8 +100,8 @@ TEST_CASE("A record is attributed to the job of the launch that it names", "[san
 
 TEST_CASE("A tool that does not report its self-test is unsupported", "[sanitized]") {
   const auto one = image("one.cu");
-  CHECK_THROWS_AS(run(Script({hazard(1, "put")}), {job(one)}), Unsupported);
-  CHECK_THROWS_AS(run(Script({""}), {job(one)}), Unsupported);
+  CHECK_THROWS_AS(run(Script({hazard(1, "put")}), {sanitized_job(one)}), Unsupported);
+  CHECK_THROWS_AS(run(Script({""}), {sanitized_job(one)}), Unsupported);
 }
 
 TEST_CASE("A kernel that prevents the self-test's report costs no other job its result", "[sanitized]") {
@@ -109,7 +109,7 @@ TEST_CASE("A kernel that prevents the self-test's report costs no other job its 
   // Not reported next to both kernels; reported alone; reported next to the first; not reported next to the
   // second.
   const Script script({"", self_test(1), self_test(3), ""});
-  const auto results = run(script, {job(one), job(two)});
+  const auto results = run(script, {sanitized_job(one), sanitized_job(two)});
   REQUIRE(results.size() == 2);
   CHECK(results[0]->completed);
   CHECK_FALSE(results[0]->unsupported);
@@ -118,7 +118,7 @@ TEST_CASE("A kernel that prevents the self-test's report costs no other job its 
 
   // A record is valid even if the self-test is not reported.
   const Script talkative({"", self_test(1), self_test(3), hazard(1, "put")});
-  const auto found = run(talkative, {job(one), job(two)});
+  const auto found = run(talkative, {sanitized_job(one), sanitized_job(two)});
   REQUIRE(found[1]->findings.size() == 1);
   CHECK(found[1]->findings[0].kind == Kind::shared_race);
   CHECK_FALSE(found[1]->unsupported);
@@ -129,7 +129,7 @@ TEST_CASE("An image that the driver refuses costs only its own jobs", "[sanitize
   const auto refused = std::make_shared<const Image>(Image{"refused.cu", "this is not PTX"});
   // It launches nothing: the first two launches are those of the last job.
   const Script script({hazard(1, "put") + self_test(3)});
-  const auto results = run(script, {job(refused), job(refused), job(one)});
+  const auto results = run(script, {sanitized_job(refused), sanitized_job(refused), sanitized_job(one)});
   REQUIRE(results.size() == 3);
   for (const std::size_t k : {0U, 1U}) {
     REQUIRE(results[k]->unsupported);
@@ -141,7 +141,7 @@ TEST_CASE("An image that the driver refuses costs only its own jobs", "[sanitize
 
 TEST_CASE("A tool that writes no valid records is an error", "[sanitized]") {
   const Script script({"<record>"});
-  CHECK_THROWS_AS(run(script, {job(image("one.cu"))}), Unsupported);
+  CHECK_THROWS_AS(run(script, {sanitized_job(image("one.cu"))}), Unsupported);
 }
 
 TEST_CASE("A job that does not end costs only the later jobs of its image", "[sanitized]") {
@@ -149,7 +149,8 @@ TEST_CASE("A job that does not end costs only the later jobs of its image", "[sa
   // The hanging process is killed and writes nothing. The next one runs the job before it, whose race is
   // reported; the third runs the job of the other image.
   const Script script({hazard(1, "put") + self_test(3), self_test(3)});
-  const auto results = run(script, {job(one), job(one, "hangs"), job(one), job(two)});
+  const auto results =
+      run(script, {sanitized_job(one), sanitized_job(one, "hangs"), sanitized_job(one), sanitized_job(two)});
   REQUIRE(results.size() == 4);
   REQUIRE(results[0]->findings.size() == 1);
   CHECK(results[0]->findings[0].kind == Kind::shared_race);
@@ -173,7 +174,8 @@ TEST_CASE("A process whose job does not end is killed together with its tool", "
   WorkerOptions worker;
   worker.command = {FOLDPROOF_TEST_WORKER};
   worker.limit = std::chrono::milliseconds(200);
-  CHECK_THROWS_AS(run_sanitized(racecheck(), worker, script, {{job(image("one.cu"), "hangs")}}), Unsupported);
+  CHECK_THROWS_AS(run_sanitized(racecheck(), worker, script, {{sanitized_job(image("one.cu"), "hangs")}}),
+                  Unsupported);
 
   pid_t id = 0;
   std::ifstream(number) >> id;
@@ -187,7 +189,7 @@ TEST_CASE("A warning from the tool does not replace the device's own error", "[s
   const auto one = image("one.cu");
   // A store far past the buffer, which is an error on the device; the tool only warns of a race within a
   // warp.
-  Job astray = job(one);
+  Job astray = sanitized_job(one);
   for (JobStep& step : astray.steps) std::get<JobLaunch>(step).arguments[0].pointers[0].offset = 1 << 20;
   std::string warning = hazard(1, "put");
   warning.replace(warning.find("64</x>"), 6, "1</x>");

@@ -12,7 +12,7 @@ using namespace foldproof::test;
 
 namespace {
 
-constexpr const char* ptx = R"(.version 7.0
+constexpr const char* put_ptx = R"(.version 7.0
 .target sm_70
 .address_size 64
 .visible .entry put(.param .u64 to, .param .u32 value) {
@@ -25,7 +25,7 @@ constexpr const char* ptx = R"(.version 7.0
 }
 )";
 
-const std::shared_ptr<const Image> image = std::make_shared<const Image>(Image{"put.ptx", ptx});
+const std::shared_ptr<const Image> put_image = std::make_shared<const Image>(Image{"put.ptx", put_ptx});
 
 /// A job that writes `value` into a buffer with that name.
 Job job(std::uint32_t value, const std::string& name = "output", std::uint64_t past = 0,
@@ -35,7 +35,7 @@ Job job(std::uint32_t value, const std::string& name = "output", std::uint64_t p
                    {{1, 1, 1}, {1, 1, 1}},
                    {{ArgumentBytes(8), {{0, 0, past}}}, word_argument(value)},
                    {"put.toml", 7}};
-  return {image, {buffer}, {launch}, {}, {}, std::nullopt, group};
+  return {put_image, {buffer}, {launch}, {}, {}, std::nullopt, group};
 }
 
 WorkerOptions options() {
@@ -182,13 +182,13 @@ TEST_CASE("An input that the device refuses is an error with its position", "[wo
 TEST_CASE("A device that is not present is reported with the reason", "[worker]") {
   WorkerOptions none = options();
   none.command.emplace_back("without a device");
-  CHECK_THROWS_WITH(make_worker_runner(none)->entries(image), "there is none here");
+  CHECK_THROWS_WITH(make_worker_runner(none)->entries(put_image), "there is none here");
 }
 
 TEST_CASE("A program that is not a worker is refused", "[worker]") {
   WorkerOptions none = options();
   none.command = {"/bin/true"};
-  CHECK_THROWS_AS(make_worker_runner(none)->entries(image), Unsupported);
+  CHECK_THROWS_AS(make_worker_runner(none)->entries(put_image), Unsupported);
 }
 
 TEST_CASE("A runner uses a given worker until it ends, and then starts another one", "[worker]") {

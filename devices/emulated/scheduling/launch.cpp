@@ -10,16 +10,16 @@
 
 namespace foldproof::emulated {
 
-Launch::Launch(const Program& program, const FunctionCode& entry, Memory& memory, const LaunchShape& shape,
-               std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits,
-               const Observers& observers, const LaunchOwners& owners)
+Launch::Launch(const Program& program, const FunctionCode& entry, Memory& memory, SpareClusters& spare,
+               const LaunchShape& shape, std::vector<std::byte> parameters, const Schedule& schedule,
+               const Limits& limits, const Observers& observers, const LaunchOwners& owners)
     : limits_(limits),
       fill_(owners.origins ? owners.origins->fill.value_or(UndefinedFill{}) : UndefinedFill{}),
       geometry_(shape),
       shared_memory_(program, entry, shape.shared_bytes),
       choices_(schedule),
       findings_(program),
-      residency_(geometry_, entry, shared_memory_, choices_.lane_by_lane(), fill_, progress_,
+      residency_(geometry_, entry, shared_memory_, choices_.lane_by_lane(), fill_, progress_, spare,
                  [this](Block& block) {
                    events_.block_begins(block);
                    shadow_.block_begins(block);

@@ -31,9 +31,9 @@ class Launch {
  public:
   /// `shape` must be one that the device can launch, with `parameters` laid out as `entry` expects them. All
   /// references must outlive it.
-  Launch(const Program& program, const FunctionCode& entry, Memory& memory, const LaunchShape& shape,
-         std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits,
-         const Observers& observers, const LaunchOwners& owners);
+  Launch(const Program& program, const FunctionCode& entry, Memory& memory, SpareClusters& spare,
+         const LaunchShape& shape, std::vector<std::byte> parameters, const Schedule& schedule,
+         const Limits& limits, const Observers& observers, const LaunchOwners& owners);
 
   /// Call once. Throws InputError and Unsupported for operations that the program cannot perform here.
   LaunchReport run();

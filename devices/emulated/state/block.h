@@ -104,6 +104,7 @@ struct Block {
   std::uint32_t rank = 0;  ///< in its cluster
   BlockNumber number = 0;  ///< as seen by observers: numbers of a cluster's blocks are consecutive
   std::vector<std::unique_ptr<Warp>> warps;
+  std::vector<std::unique_ptr<Warp>> spare_warps;  ///< of earlier launches with larger blocks
   std::vector<std::byte> shared;
   std::vector<std::byte> shared_defined;  ///< the map of its defined bits; empty if not tracked
   std::array<Barrier, 16> barriers;

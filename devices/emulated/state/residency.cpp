@@ -1,6 +1,7 @@
 #include "devices/emulated/state/residency.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "devices/emulated/state/places.h"
 #include "sanitizer/lane_set.h"
@@ -10,7 +11,32 @@ namespace {
 
 constexpr std::size_t resident_blocks = 64;  // unless the launch is cooperative
 
+/// Gives the block as many warps as are live. Those that it does not need now stay with it.
+void take_warps(Block& block) {
+  for (; block.warps.size() > block.live_warps; block.warps.pop_back())
+    block.spare_warps.push_back(std::move(block.warps.back()));
+  while (block.warps.size() < block.live_warps) {
+    if (block.spare_warps.empty()) block.spare_warps.push_back(std::make_unique<Warp>());
+    block.warps.push_back(std::move(block.spare_warps.back()));
+    block.spare_warps.pop_back();
+  }
+}
+
 }  // namespace
+
+Residency::~Residency() {
+  std::ranges::move(resident_, std::back_inserter(spare_));
+  std::size_t blocks = 0;
+  const auto kept = std::ranges::find_if(spare_, [&](const std::unique_ptr<Cluster>& cluster) {
+    blocks += cluster->blocks.size();
+    return blocks > resident_blocks;
+  });
+  spare_.erase(kept, spare_.end());
+  for (const auto& cluster : spare_)
+    for (const auto& block : cluster->blocks)
+      for (const auto* warps : {&block->warps, &block->spare_warps})
+        for (const auto& warp : *warps) warp->forget_code();
+}
 
 void Residency::admit() {
   const std::size_t blocks = geometry_.blocks_per_cluster();
@@ -72,9 +98,8 @@ void Residency::start(Block& block) {
   block.barriers_in_use = 0;
   const unsigned threads = geometry_.threads_per_block();
   block.live_warps = geometry_.warps_per_block();
-  block.warps.resize(block.live_warps);
+  take_warps(block);
   for (unsigned w = 0; w < block.live_warps; ++w) {
-    if (!block.warps[w]) block.warps[w] = std::make_unique<Warp>();
     const LaneMask existing = lowest_lanes(std::min(threads - w * isa::warp_size, isa::warp_size));
     block.warps[w]->reset(block, w, existing, entry_, lane_by_lane_);
     if (entry_.local_bytes != 0) block.warps[w]->begin_local(existing, 0, entry_.local_bytes, fill_);

@@ -15,20 +15,29 @@
 
 namespace foldproof::emulated {
 
+/// Clusters of ended launches of a device, whose memory the next launches reuse.
+using SpareClusters = std::vector<std::unique_ptr<Cluster>>;
+
 class Residency {
  public:
   /// All references must outlive it. `block_begins` is called for every block that starts, before its first
   /// instruction: it initializes the shadow state of the block's memory and registers.
   Residency(
       const Geometry& geometry, const FunctionCode& entry, const SharedMemory& shared, bool lane_by_lane,
-      const UndefinedFill& fill, Progress& progress, std::function<void(Block&)> block_begins = [](Block&) {})
+      const UndefinedFill& fill, Progress& progress, SpareClusters& spare,
+      std::function<void(Block&)> block_begins = [](Block&) {})
       : geometry_(geometry),
         entry_(entry),
         shared_(shared),
         lane_by_lane_(lane_by_lane),
         fill_(fill),
         progress_(progress),
+        spare_(spare),
         block_begins_(std::move(block_begins)) {}
+  Residency(const Residency&) = delete;
+  Residency& operator=(const Residency&) = delete;
+  /// Leaves a window of clusters to the next launch.
+  ~Residency();
 
   const std::vector<std::unique_ptr<Cluster>>& clusters() const { return resident_; }
   /// Fills the window with new clusters.
@@ -49,10 +58,10 @@ class Residency {
   const bool lane_by_lane_;
   const UndefinedFill& fill_;
   Progress& progress_;
+  SpareClusters& spare_;
   std::function<void(Block&)> block_begins_;
   std::uint64_t next_cluster_ = 0;
   std::vector<std::unique_ptr<Cluster>> resident_;
-  std::vector<std::unique_ptr<Cluster>> spare_;  ///< ended clusters, whose memory is reused
 };
 
 }  // namespace foldproof::emulated

@@ -99,6 +99,10 @@ void Warp::merge_ready() {
     }
 }
 
+void Warp::forget_code() {
+  for (const auto& frame : frames_) frame->code = nullptr;
+}
+
 Frame* Warp::new_frame(const FunctionCode& code) {
   if (free_frames_.empty()) free_frames_.push_back(frames_.emplace_back(std::make_unique<Frame>()).get());
   Frame* frame = free_frames_.back();

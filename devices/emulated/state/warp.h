@@ -119,6 +119,8 @@ struct Warp {
   /// Assigns the lanes' local memory from `begin` on to a new frame: `bytes` undefined bytes.
   void begin_local(LaneMask lanes, std::size_t begin, std::size_t bytes, const UndefinedFill& fill);
 
+  /// The registers of the next frames do not hold the values of earlier ones: another launch begins.
+  void forget_code();
   Frame* new_frame(const FunctionCode& code);
   void release_frame(Frame* frame);
   Join* new_join(std::uint32_t pc, Frame* frame, LaneMask lanes, Join* parent);
