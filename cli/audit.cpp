@@ -262,7 +262,7 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   const bool wants_proof = arguments.prove && !is_refused(result) && !result.interrupted;
   const bool is_proven = !wants_proof || proves(assignments, proof, result, console, line);
   const Exit status = conclude(result, severity_named(arguments.fail_on).value(), console, line);
-  return status == exit_ok && !(is_written && is_proven) ? exit_unable : status;
+  return exit_status(status, is_written && is_proven);
 }
 
 }  // namespace

@@ -400,37 +400,23 @@ bool is_refused(const CampaignResult& result) {
   return !result.interrupted && !result.has_results && (!result.errors.empty() || result.lack);
 }
 
-namespace {
-
-/// Prints the report; a failure is noted, so that findings still decide the status.
-bool prints(const CampaignResult& result, const Console& console, const ProgressLine& line) {
-  try {
+Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line) {
+  line.clear();
+  const bool refused = is_refused(result);
+  const bool is_printed = refused || console.prints([&] {
     console.print_as_asked(
         [&] { return json_of(result); },
         [&] {
           return text_of(result, {console.colored(), console.width(), line.elapsed(), console.verbose});
         });
-  } catch (const Unsupported& error) {
-    console.complain(error.sentence(), error.position());
-    return false;
-  }
-  return true;
-}
-
-}  // namespace
-
-Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line) {
-  line.clear();
-  const bool refused = is_refused(result);
-  const bool is_printed = refused || prints(result, console, line);
+  });
   if (refused && result.errors.empty()) throw *result.lack;
   if (result.lack) console.complain(result.lack->sentence(), result.lack->position());
   if (refused) throw_last(result.errors, console);
   complain(result.errors, console);
   if (result.interrupted || is_interrupted()) return exit_interrupted;
   if (!result.errors.empty()) return exit_usage;
-  const Exit status = exit_status(result, fail_on);
-  return status == exit_ok && (result.is_incomplete || !is_printed) ? exit_unable : status;
+  return exit_status(exit_status(result, fail_on), is_printed && !result.is_incomplete);
 }
 
 }  // namespace foldproof

@@ -102,11 +102,14 @@ int mutate(const MutateCommandLine& arguments, const Console& console) {
   const GracefulEnd graceful;  // from here on, there are results to print
   const MutationRun run = run_mutations(assignments, mutants, options, line);
   line.clear();
-  console.print_as_asked([&] { return to_json(run.reports, run.device, options.mutation.seed); },
-                         [&] {
-                           return to_text(run.reports, {console.colored(), console.width(), line.elapsed()});
-                         });
-  return conclude(run, arguments.floor, console);
+  const bool is_printed = console.prints([&] {
+    console.print_as_asked(
+        [&] { return to_json(run.reports, run.device, options.mutation.seed); },
+        [&] {
+          return to_text(run.reports, {console.colored(), console.width(), line.elapsed()});
+        });
+  });
+  return exit_status(conclude(run, arguments.floor, console), is_printed);
 }
 
 }  // namespace

@@ -285,19 +285,21 @@ int sanitize(SanitizeCommandLine a, const Console& console) {
   report.device = emulated::device_name;
   report.seed = launch.seed;
   report.kernels.push_back(kernel_report_from(kernel));
-  if (console.json()) {
-    Json json = to_json(report);
-    json["kernels"] = Json::array({kernel});
-    console.print(json);
-  } else {
-    console.print(printable_lines(kernel.at("printed").get<std::string>()));
-    console.print(dump_text(kernel.at("outputs"), launch, console.width()));
-    console.print(findings_text(report, {console.colored(), console.width(), {}}));
-    if (const auto& counted = report.kernels.front().counters)
-      console.print(counters_list(counted->counters));
-    console.print(verdict_text(report.kernels.front()));
-  }
-  return exit_status(report, severity_named(a.fail_on).value());
+  const bool is_printed = console.prints([&] {
+    if (console.json()) {
+      Json json = to_json(report);
+      json["kernels"] = Json::array({kernel});
+      console.print(json);
+    } else {
+      console.print(printable_lines(kernel.at("printed").get<std::string>()));
+      console.print(dump_text(kernel.at("outputs"), launch, console.width()));
+      console.print(findings_text(report, {console.colored(), console.width(), {}}));
+      if (const auto& counted = report.kernels.front().counters)
+        console.print(counters_list(counted->counters));
+      console.print(verdict_text(report.kernels.front()));
+    }
+  });
+  return exit_status(exit_status(report, severity_named(a.fail_on).value()), is_printed);
 }
 
 }  // namespace

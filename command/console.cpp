@@ -128,6 +128,16 @@ void Console::progress(const std::string& line) const {
   if (takes_line()) note(line);
 }
 
+bool Console::prints(const std::function<void()>& print) const {
+  try {
+    print();
+    return true;
+  } catch (const Unsupported& error) {
+    complain(error.sentence(), error.position());
+    return false;
+  }
+}
+
 void Console::complain(const std::string& sentence, const Position& position) const {
   write_error(complaint_text(sentence, position, takes_color(STDERR_FILENO, color)));
 }

@@ -120,4 +120,9 @@ enum Exit : int {
 /// exit_ok. Skipped kernels, such as host functions without a GPU, count only if nothing else ran.
 Exit exit_status(const AuditReport& report, Severity fail_on);
 
+/// The status of a run that is incomplete unless `is_complete`: findings and errors take precedence.
+constexpr Exit exit_status(Exit status, bool is_complete) {
+  return status == exit_ok && !is_complete ? exit_unable : status;
+}
+
 }  // namespace foldproof

@@ -122,10 +122,13 @@ TEST_CASE("a full or closed standard error changes neither the result nor the st
 
 TEST_CASE("findings give status 1 even if standard output is full") {
   const AddOne folder(replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\""));
-  for (const char* format : {"text", "json"}) {
-    const std::string audit = fmt::format("{} audit --format {} --cases 5 {} > /dev/full 2> /dev/null",
-                                          FOLDPROOF_PROGRAM, format, folder.path("add_one.toml"));
-    CHECK(WEXITSTATUS(std::system(audit.c_str())) == 1);
+  const std::string contract = folder.path("add_one.toml"), source = folder.path("add_one.ptx");
+  for (const std::string& command :
+       {"audit --format text --cases 5 " + contract, "audit --format json --cases 5 " + contract,
+        "sanitize --entry add_one --grid 1 --block 8 --arg buffer:i32:4:iota --arg u32:8 " + source}) {
+    INFO(command);
+    const std::string line = fmt::format("{} {} > /dev/full 2> /dev/null", FOLDPROOF_PROGRAM, command);
+    CHECK(WEXITSTATUS(std::system(line.c_str())) == 1);
   }
 }
 
