@@ -21,10 +21,10 @@ bool enters_exactly(const Arithmetic& a, const Tally& t) {
          t.highest_place < format.highest_exponent + format.precision - 1;
 }
 
-/// How many of Kahan's loops there may be: a loop without elements adds 0, which is exact.
+/// How many of Kahan's loops there may be: a loop without elements adds 0, which is exact. A thread may run
+/// several, as an unrolled loop does (docs/contracts.md).
 std::uint64_t loops_of(const Arithmetic& a, const Tally& t) {
-  constexpr std::uint64_t most_loops_of_a_thread =
-      16;  // such as those of an unrolled loop (docs/contracts.md)
+  constexpr std::uint64_t most_loops_of_a_thread = 16;
   const std::uint64_t elements = std::max<std::uint64_t>(t.count, 1);
   return a.threads && *a.threads < elements ? std::min(elements, *a.threads * most_loops_of_a_thread)
                                             : elements;

@@ -113,5 +113,25 @@ TEST_CASE("more allocations can be made and freed over time than there are windo
   SUCCEED();
 }
 
+TEST_CASE("a launch does not see the registers of an earlier launch, even if it has another block size") {
+  // Thread 0 stores a register before it is written. Launches reuse the memory of earlier ones.
+  const Setting setting{.buffers = {zeros(4)}};
+  emulated::Device device;
+  const auto module = device.load(
+      {"test.ptx",
+       text_of("setp.eq.u32 %p1, tid, 0; @%p1 st.global.u32 [buffer0], %r9; mov.u32 %r9, 7;", setting)});
+  std::vector<std::uint32_t> seen;
+  for (const std::uint32_t threads : {96u, 32u, 64u}) {
+    const Address buffer = device.allocate(4, "buffer0");
+    const std::vector<ArgumentBytes> arguments{doublewords({buffer})};
+    device.launch(module, "k", {{3, 1, 1}, {threads, 1, 1}}, arguments, {}, {});
+    std::uint32_t word = 0;
+    device.read(buffer, std::as_writable_bytes(std::span(&word, 1)));
+    seen.push_back(word);
+    device.free(buffer);
+  }
+  CHECK(seen == std::vector<std::uint32_t>(3, 0));
+}
+
 }  // namespace
 }  // namespace foldproof::machine_tests

@@ -25,7 +25,6 @@ void take_warps(Block& block) {
 }  // namespace
 
 Residency::~Residency() {
-  std::ranges::move(resident_, std::back_inserter(spare_));
   std::size_t blocks = 0;
   const auto kept = std::ranges::find_if(spare_, [&](const std::unique_ptr<Cluster>& cluster) {
     blocks += cluster->blocks.size();
@@ -54,7 +53,10 @@ void Residency::retire(std::size_t place) {
 }
 
 void Residency::refresh() {
-  std::erase_if(resident_, [](const auto& cluster) { return cluster->live_blocks == 0; });
+  const auto ended =
+      std::ranges::stable_partition(resident_, [](const auto& cluster) { return cluster->live_blocks != 0; });
+  std::ranges::move(ended, std::back_inserter(spare_));
+  resident_.erase(ended.begin(), ended.end());
   admit();
 }
 

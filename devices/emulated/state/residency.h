@@ -36,7 +36,7 @@ class Residency {
         block_begins_(std::move(block_begins)) {}
   Residency(const Residency&) = delete;
   Residency& operator=(const Residency&) = delete;
-  /// Leaves a window of clusters to the next launch.
+  /// Leaves ended clusters to the next launch, as many as a window has.
   ~Residency();
 
   const std::vector<std::unique_ptr<Cluster>>& clusters() const { return resident_; }
