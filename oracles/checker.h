@@ -30,6 +30,7 @@ struct Arithmetic {
   Maximum maximum = Maximum::first;
   VarianceMethod variance = VarianceMethod::unspecified;
   SumMethod sum = SumMethod::plain;
+  bool checks_empty = true;                           ///< also the results of empty segments
   double epsilon = 0;                                 ///< for layer-norm and rms-norm
   double p = 0;                                       ///< for top-p
   std::shared_ptr<const CustomOperator> custom = {};  ///< for custom

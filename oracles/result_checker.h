@@ -33,8 +33,9 @@ class ResultChecker {
   std::vector<std::byte> scaled_;     ///< elements times their scales, if there are any
   std::span<const std::byte> input_;  ///< `scaled_`, or the input itself
   std::size_t count_;
-  std::vector<std::unique_ptr<Checker>> checkers_;  ///< one per part; none for a scan or for partials
-  std::unique_ptr<FoldChecker> fold_;               ///< for partials
+  std::vector<std::unique_ptr<Checker>>
+      checkers_;  ///< one per part, null if it is not checked; none for a scan or for partials
+  std::unique_ptr<FoldChecker> fold_;  ///< for partials
 };
 
 }  // namespace foldproof

@@ -146,7 +146,8 @@ class CaseChecker {
   /// Whether the value of every run is right.
   bool check_values() {
     if (plan_.input.empty() && instance_.claims.empty == EmptyPolicy::unspecified) return true;
-    if (!plan_.prepared[0].untouched.empty()) return check_untouched();
+    if (plan_.input.empty() && !plan_.prepared[0].untouched.empty()) return check_untouched();
+    if (!left_empty_segments()) return false;
     const ResultChecker checker(arithmetic(), layout_of(*instance_.reduction), plan_.input, operands_);
     // The single-call run first: a kernel that is wrong on its first call is not reported as wrong on a later
     // one.
@@ -238,6 +239,30 @@ class CaseChecker {
         "the kernel wrote its output for an empty input, although the contract claims that it leaves it "
         "untouched");
     return false;
+  }
+
+  /// Whether the results of empty segments are as before the run, if the contract claims it.
+  bool left_empty_segments() {
+    const Reduction& reduction = *instance_.reduction;
+    if (instance_.claims.empty != EmptyPolicy::untouched || reduction.result != ResultShape::segments)
+      return true;
+    const PreparedJob& prepared = plan_.prepared[0];
+    const std::vector<std::byte> output = output_of(prepared, results_[0], output_type());
+    const std::vector<std::byte>& initial = prepared.untouched;
+    const std::size_t size = size_of(output_type()), count = plan_.input.size() / size_of(reduction.input);
+    for (std::size_t k = 0; k < prepared.output_count; ++k) {
+      if (part_of(layout_of(reduction), reduction.op, k, count).size() != 0) continue;
+      for (std::size_t at = k * size; at < (k + 1) * size; ++at) {
+        if (output[at] == (initial.empty() ? UndefinedFill{}.byte(at) : initial[at])) continue;
+        add(Kind::contract_violation,
+            fmt::format(
+                "the kernel wrote output {}, the result of an empty segment, although the contract claims "
+                "that it leaves the output untouched if there are no elements",
+                k));
+        return false;
+      }
+    }
+    return true;
   }
 
   /// The bits of a deterministic kernel must not depend on the run or, if so claimed, on the launch.

@@ -122,7 +122,7 @@ class Assembly {
         initial_bytes(instance_.output_initial, reduction.output, output_bytes, reduction.op);
     if (initial.empty() && input_.empty() && instance_.claims.empty == EmptyPolicy::untouched)
       initial.assign(output_bytes, untouched_pattern);
-    if (input_.empty() && instance_.claims.empty == EmptyPolicy::untouched) prepared_.untouched = initial;
+    if (instance_.claims.empty == EmptyPolicy::untouched) prepared_.untouched = initial;
     JobBuffer output{instance_.output_name, output_bytes, std::move(initial), 0, true};
     prepared_.output = add("output", std::move(output), instance_.output_reset, size_of(reduction.output));
   }

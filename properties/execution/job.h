@@ -24,7 +24,9 @@ struct PreparedJob {
   std::vector<std::uint32_t> operands,
       additional_outputs;  ///< indices into job.buffers, in the contract's order
   std::vector<std::vector<std::byte>> operand_values;
-  std::vector<std::byte> untouched;  ///< content of an output that must stay untouched; empty if undefined
+  /// The initial content of the output, if the contract claims that the kernel leaves it untouched where
+  /// there are no elements. Empty without such a claim, and if it is undefined.
+  std::vector<std::byte> untouched;
 };
 
 /// The case's input elements; empty without a reduction.

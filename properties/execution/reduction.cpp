@@ -46,6 +46,7 @@ Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, b
           .maximum = reduction.maximum,
           .variance = reduction.variance,
           .sum = reduction.sum,
+          .checks_empty = instance.claims.empty == EmptyPolicy::identity,
           .epsilon = reduction.epsilon,
           .p = reduction.p,
           .custom = reduction.custom};

@@ -440,6 +440,59 @@ arguments = ["in", "out", "count"]
   for (const auto& kernel : ran.json.at("kernels")) CHECK(kernel.at("cut_off") == false);
 }
 
+namespace {
+
+/// The audit of a segmented maximum. `if_empty`: what it does if a segment is empty; `claim`: of `empty`.
+RanJson audit_segments(const std::string& if_empty, const std::string& claim) {
+  const Folder folder;
+  folder.file("segments.cu", R"cu(
+__global__ void maxima(const int* in, int* out, unsigned segments, const unsigned* offsets) {
+  const unsigned s = blockIdx.x * blockDim.x + threadIdx.x;
+  if (s >= segments) return;
+  if (offsets[s] == offsets[s + 1]) { )cu" +
+                                 if_empty + R"cu( return; }
+  int most = in[offsets[s]];
+  for (unsigned i = offsets[s]; i < offsets[s + 1]; ++i) most = max(most, in[i]);
+  out[s] = most;
+})cu");
+  folder.file("segments.toml", R"toml(format = 1
+[reduction]
+operator = "max"
+input = "i32"
+result = "segments"
+[domain]
+block = "1 .. 128"
+segments = "1 .. 20"
+count = "0 .. 100"
+[[operand]]
+name = "offsets"
+role = "offsets"
+type = "u32"
+[claims]
+empty = ")toml" + claim + R"toml("
+[[launch]]
+entry = "maxima"
+grid = "ceil_div(segments, block)"
+block = "block"
+arguments = ["input", "output", "segments", "offsets"]
+)toml");
+  return run_json({"audit", folder.path("segments.toml"), "--cases", "20"});
+}
+
+}  // namespace
+
+TEST_CASE("the claim `empty` holds for empty segments", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  CHECK(audit_segments("", "untouched").status == 0);
+  CHECK(audit_segments("", "unspecified").status == 0);
+  CHECK(audit_segments("out[s] = 5;", "unspecified").status == 0);
+  CHECK(audit_segments("out[s] = -2147483648;", "identity").status == 0);
+  CHECK(audit_segments("", "identity").json.at("kernels").at(0).at("findings").at(0).at("kind") ==
+        "wrong-value");
+  CHECK(audit_segments("out[s] = 5;", "untouched").json.at("kernels").at(0).at("findings").at(0).at("kind") ==
+        "contract-violation");
+}
+
 TEST_CASE("a budget ends an audit whose standard error is never read") {
   const AddOne folder;
   folder.file("second.toml", add_one_contract);

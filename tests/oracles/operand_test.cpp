@@ -237,6 +237,16 @@ TEST_CASE("segments begin and end at their offsets and may be empty") {
   CHECK_FALSE(accepts_with(of(Operator::sum), inputs, {3, 0, 7}, layout));
 }
 
+TEST_CASE("only if empty segments are not checked, their results may be anything") {
+  const Inputs inputs{{1, 2, 3, 4}, {{Role::offsets, Element::u64, {0, 1, 1, 4}}}};
+  const ResultLayout layout{ResultShape::segments, 0, {}, 1, {}};
+  Arithmetic sum = of(Operator::sum);
+  CHECK_FALSE(accepts_with(sum, inputs, {1, 5, 9}, layout));
+  sum.checks_empty = false;
+  CHECK(accepts_with(sum, inputs, {1, 5, 9}, layout));
+  CHECK_FALSE(accepts_with(sum, inputs, {2, 5, 9}, layout));
+}
+
 TEST_CASE("every copy of a column's reduction is checked") {
   const ResultLayout layout{ResultShape::columns, 2, {}, 1, {}};
   CHECK(accepts_with(of(Operator::sum), {{1, 2, 3, 4}}, {4, 6, 4, 6}, layout));
