@@ -101,8 +101,8 @@ class OutputFolder {
   bool replace_file(const std::string& name, std::string_view text) const;
   /// Throws InputError if write_output() would refuse the file, which may not exist yet.
   void check_output(const std::string& name) const;
-  /// Removes the regular file of an earlier write_output(), so that it cannot be taken for the output of this
-  /// run. Throws InputError if write_output() would refuse the file.
+  /// Removes the regular file of an earlier write_output(), so that it cannot be mistaken for the output of
+  /// this run. Throws InputError if write_output() would refuse the file.
   void remove_output(const std::string& name) const;
   /// Writes a whole output: a regular file is replaced; a FIFO, a character device or a link below /dev or
   /// /proc, such as /dev/stdout, is written to. Throws InputError for anything else and for a folder that
