@@ -63,9 +63,9 @@ struct TaskPool {
   /// task that can never start is not reported.
   std::function<bool(std::size_t task)> can_start;
   /// Whether a task may run in a process in which other such tasks have returned their results; absent: no.
-  /// That saves the time that the system takes to provide a process and its memory. Such a task must leave
-  /// nothing behind that affects another one. If it crashes there or runs out of memory, it runs again in a
-  /// process of its own.
+  /// That saves the time that the system takes to provide a process and its memory. Such a task must not
+  /// change any state that a later task uses. If it crashes or runs out of memory in a shared process, it
+  /// runs again in a separate process.
   std::function<bool(std::size_t task)> may_share_process;
   /// Called in the task's process. Returns the task's result.
   std::function<std::string(std::size_t task, const TaskReporter& reporter)> work;

@@ -199,17 +199,6 @@ std::string devices_of(const std::vector<Assignment>& assignments, const std::st
   return std::ranges::all_of(assignments, uses_gpu) ? gpu : fmt::format("{} and {}", emulated, gpu);
 }
 
-/// Writes the reports; a failure is noted, so that the results are still printed.
-bool writes_reports(const ReportFolder& folder, const CampaignResult& result, const Console& console) {
-  try {
-    folder.write(result.report);
-  } catch (const Unsupported& error) {
-    console.complain(error.sentence(), error.position());
-    return false;
-  }
-  return true;
-}
-
 int audit(const AuditCommandLine& arguments, const Console& console) {
   std::optional<ReportFolder> reports;
   if (!arguments.report.empty()) reports.emplace(arguments.report);
@@ -257,7 +246,8 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   CampaignResult result = run_campaign(assignments, compilation, options, line);
   result.report.skipped_devices = std::move(gpu.skipped);
   result.report.device = devices_of(assignments, gpu.name, result.report.device);
-  const bool is_written = is_refused(result) || !reports || writes_reports(*reports, result, console);
+  const bool is_written =
+      is_refused(result) || !reports || console.writes([&] { reports->write(result.report); });
   proof.deadline = earlier(options.deadline, std::chrono::steady_clock::now() + proof_time);
   const bool wants_proof = arguments.prove && !is_refused(result) && !result.interrupted;
   const bool is_proven = !wants_proof || proves(assignments, proof, result, console, line);

@@ -187,7 +187,7 @@ std::vector<KernelReport> check(Bundle bundle, const GpuWorkers& workers, const 
     reporter.so_far(pack(Json::array({to_json(report)})));
   };
   if (only.is_large) return {check_large(only, options(only), send_so_far)};
-  if (only.device == RunsOn::emulated && !is_host_function(*only.instance))
+  if (runs_on_emulated_device(only))
     return {check(only, emulated_runner(only.subject->image), options(only), send_so_far)};
   const auto runner = is_host_function(*only.instance) ? make_host_runner() : workers.runner();
   return {check(only, *runner, options(only), send_so_far)};

@@ -121,10 +121,6 @@ CampaignOptions options_of(const Assignment& assignment, const CampaignOptions& 
   return own;
 }
 
-bool runs_on_emulated_device(const Assignment& assignment) {
-  return assignment.device != RunsOn::cuda && !is_host_function(*assignment.instance);
-}
-
 bool needs_gpu_worker(const Assignment& assignment) {
   return assignment.device == RunsOn::cuda && assignment.tool == nullptr && !assignment.is_large &&
          !is_host_function(*assignment.instance);
@@ -403,7 +399,7 @@ bool is_refused(const CampaignResult& result) {
 Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line) {
   line.clear();
   const bool refused = is_refused(result);
-  const bool is_printed = refused || console.prints([&] {
+  const bool is_printed = refused || console.writes([&] {
     console.print_as_asked(
         [&] { return json_of(result); },
         [&] {

@@ -32,6 +32,10 @@ struct Assignment {
   bool is_large = false;                          ///< checked on the GPU by sums over gigabytes
 };
 
+inline bool runs_on_emulated_device(const Assignment& assignment) {
+  return assignment.device == RunsOn::emulated && !is_host_function(*assignment.instance);
+}
+
 /// In a run of more instances than this, those of one contract share cases: they differ in types and
 /// operators, not in how threads interact.
 inline constexpr std::size_t many_instances = 500;

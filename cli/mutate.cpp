@@ -102,7 +102,7 @@ int mutate(const MutateCommandLine& arguments, const Console& console) {
   const GracefulEnd graceful;  // from here on, there are results to print
   const MutationRun run = run_mutations(assignments, mutants, options, line);
   line.clear();
-  const bool is_printed = console.prints([&] {
+  const bool is_printed = console.writes([&] {
     console.print_as_asked(
         [&] { return to_json(run.reports, run.device, options.mutation.seed); },
         [&] {

@@ -285,7 +285,7 @@ int sanitize(SanitizeCommandLine a, const Console& console) {
   report.device = emulated::device_name;
   report.seed = launch.seed;
   report.kernels.push_back(kernel_report_from(kernel));
-  const bool is_printed = console.prints([&] {
+  const bool is_printed = console.writes([&] {
     if (console.json()) {
       Json json = to_json(report);
       json["kernels"] = Json::array({kernel});

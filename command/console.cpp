@@ -128,9 +128,9 @@ void Console::progress(const std::string& line) const {
   if (takes_line()) note(line);
 }
 
-bool Console::prints(const std::function<void()>& print) const {
+bool Console::writes(const std::function<void()>& write) const {
   try {
-    print();
+    write();
     return true;
   } catch (const Unsupported& error) {
     complain(error.sentence(), error.position());

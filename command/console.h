@@ -39,9 +39,9 @@ class Console {
     else
       print(make_text());
   }
-  /// Calls `print`, which prints the result of a run that has an exit status of its own. Returns false, after
-  /// a complaint, if standard output does not accept it.
-  bool prints(const std::function<void()>& print) const;
+  /// Calls `write`, which writes the result of a run that has an exit status of its own. Returns false, after
+  /// a complaint, if it throws Unsupported.
+  bool writes(const std::function<void()>& write) const;
   /// Prints a line that is not the result, on standard error. On anything but a terminal, text is lost, here
   /// and below, once standard error has accepted nothing for a second.
   void note(const std::string& line) const;

@@ -82,8 +82,7 @@ inline constexpr std::uint64_t uncounted_cost = 1 << 17;
 struct JobResult {
   std::vector<std::vector<std::byte>> contents;  ///< one per buffer; empty if not read back
   /// One list per buffer that is read back: its bytes without information, which were never written or are
-  /// padding. Empty if the device does not know them; the bytes then hold the pattern of UndefinedFill{},
-  /// unless a launch wrote them.
+  /// padding. Empty if the device does not know them.
   std::vector<std::vector<ByteRange>> idle = {};
   std::vector<Finding> findings;
   std::optional<std::uint64_t> warp_instructions;  ///< executed; absent if the device does not count them

@@ -29,6 +29,7 @@ class Device {
   /// values.
   explicit Device(Observers observers = {}, bool tracks_definedness = false);
   ~Device();
+  bool tracks_definedness() const { return tracks_; }
 
   /// Throws InputError for text that is not PTX, Unsupported for an unimplemented instruction that every
   /// execution reaches.

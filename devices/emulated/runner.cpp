@@ -40,7 +40,7 @@ class Allocations {
 
   /// Reads back the buffers, and adds their idle bytes and the findings about undefined bytes.
   void take(const JobRun& run, JobResult& result) const {
-    result.idle.resize(buffers_.size());
+    if (device_.tracks_definedness()) result.idle.resize(buffers_.size());
     result.contents.resize(buffers_.size());
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
       const JobBuffer& buffer = buffers_[i];
@@ -49,7 +49,7 @@ class Allocations {
       device_.read(start(i), result.contents[i]);
       UndefinedOutput undefined = run.undefined_output(start(i), buffer);
       std::ranges::move(undefined.findings, std::back_inserter(result.findings));
-      result.idle[i] = std::move(undefined.idle);
+      if (device_.tracks_definedness()) result.idle[i] = std::move(undefined.idle);
     }
   }
 
@@ -75,7 +75,7 @@ void poison(std::vector<std::vector<std::byte>>& contents, const std::vector<std
 class EmulatedRunner final : public Runner {
  public:
   EmulatedRunner(Observers observers, bool tracks_definedness)
-      : device_(std::move(observers), tracks_definedness), tracks_definedness_(tracks_definedness) {}
+      : device_(std::move(observers), tracks_definedness) {}
 
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;
@@ -178,7 +178,6 @@ class EmulatedRunner final : public Runner {
         if (!result.completed) return attempt;
       }
       allocations.take(run, result);
-      if (!tracks_definedness_) result.idle.clear();
       if (job.trace)
         if (auto trace = run.provenance(allocations.start(job.trace->output), job.trace->output_element,
                                         job.trace->output_count))
@@ -225,7 +224,6 @@ class EmulatedRunner final : public Runner {
   };
 
   Device device_;
-  bool tracks_definedness_;
   std::vector<Loaded> modules_;
 };
 

@@ -162,12 +162,11 @@ class CaseChecker {
       forced_ = check_result.evidence == CheckResult::Evidence::exact;
       keep_what_checked(check_result);
       evaluation_.ulps = check_result.ulps;
-      if (check_result.ok && relies_on_fill(checker, filled_output(run, checked)))
-        check_result = not_written();
+      const auto filled = filled_output(run, checked);
+      if (check_result.ok && relies_on_fill(checker, filled)) check_result = not_written();
       if (check_result.ok) continue;
       evaluation_.error_over_bound = check_result.error_over_bound;
-      add(kind_of(check_result),
-          when(run) + check_result.sentence + with_input() + unwritten(filled_output(run, checked)));
+      add(kind_of(check_result), when(run) + check_result.sentence + with_input() + unwritten(filled));
       return false;
     }
     return check_additional_outputs() && check_by_tree();

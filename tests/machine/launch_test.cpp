@@ -1,4 +1,4 @@
-// Launches that the device refuses, each with one sentence.
+// Launches that the device refuses, each with one sentence; and what a launch sees of earlier ones.
 #include "machine/fixture.h"
 
 namespace foldproof::machine_tests {

@@ -12,7 +12,6 @@ const std::string cluster_boxes = R"(
   mapa.shared::cluster.u32 %r3, %r2, %r9; cvt.u64.u32 %rd2, %r2; cvta.shared.u64 %rd2, %rd2;
   mapa.u64 %rd3, %rd2, %r9;
   )";
-const std::string cluster_sync = "barrier.cluster.arrive; barrier.cluster.wait; ";
 
 std::string in_clusters(const std::string& body) {
   return verdict(cluster_boxes + body + cluster_sync,

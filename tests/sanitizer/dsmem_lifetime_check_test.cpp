@@ -14,7 +14,6 @@ const std::string lifetime_boxes = R"(
   mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; mov.u32 %r9, %cluster_ctarank; setp.eq.u32 %p1, %r9, 0;
   xor.b32 %r9, %r9, 1; mapa.shared::cluster.u32 %r3, %r2, %r9; setp.lt.u32 %p5, lane, 16;
   )";
-const std::string sync_cluster = "barrier.cluster.arrive; barrier.cluster.wait; ";
 const std::string use_box = "st.shared::cluster.u32 [%r3], tid; ";
 // One thread sets a flag in global memory; all others wait for it.
 const std::string raise_done = "setp.eq.u32 %p2, tid, 0; @%p2 st.release.cluster.global.u32 [buffer0], 1; ";
@@ -41,16 +40,16 @@ TEST_CASE("accesses to a peer's memory must be between two cluster barriers") {
                                 "atom.cluster.shared::cluster.add.u32 %r5, [%r3], 1; ",
                                 "red.cluster.shared::cluster.add.u32 [%r3], 1; "}) {
     INFO(one);
-    CHECK(in_two_clusters(sync_cluster + one + sync_cluster) == "none");
-    CHECK(in_two_clusters(one + sync_cluster) == "dsmem-lifetime");  // the peer may not have started
-    CHECK(in_two_clusters(sync_cluster + one) == "dsmem-lifetime");  // the peer may already have exited
+    CHECK(in_two_clusters(cluster_sync + one + cluster_sync) == "none");
+    CHECK(in_two_clusters(one + cluster_sync) == "dsmem-lifetime");  // the peer may not have started
+    CHECK(in_two_clusters(cluster_sync + one) == "dsmem-lifetime");  // the peer may already have exited
     CHECK(in_two_clusters(one) == "dsmem-lifetime");
   }
 }
 
 TEST_CASE("a relaxed arrival proves that a peer has started; proving that it is done needs a fence") {
   const std::string relaxed = "barrier.cluster.arrive.relaxed; barrier.cluster.wait; ";
-  CHECK(in_two_clusters(relaxed + use_box + sync_cluster) == "none");
+  CHECK(in_two_clusters(relaxed + use_box + cluster_sync) == "none");
   CHECK(in_two_clusters(relaxed + use_box + "fence.acq_rel.cluster; " + relaxed) == "none");
   CHECK(in_two_clusters(relaxed + use_box + relaxed) == "dsmem-lifetime");
 }
@@ -61,41 +60,41 @@ TEST_CASE("a block's own memory needs no barrier, even if it is addressed by ran
 }
 
 TEST_CASE("a block barrier does not order accesses with peers") {
-  CHECK(in_two_clusters("bar.sync 0; " + use_box + sync_cluster) == "dsmem-lifetime");
-  CHECK(in_two_clusters(sync_cluster + use_box + "bar.sync 0; ") == "dsmem-lifetime");
+  CHECK(in_two_clusters("bar.sync 0; " + use_box + cluster_sync) == "dsmem-lifetime");
+  CHECK(in_two_clusters(cluster_sync + use_box + "bar.sync 0; ") == "dsmem-lifetime");
 }
 
 TEST_CASE("the peer itself must have arrived at the barrier") {
-  CHECK(in_two_clusters("barrier.cluster.arrive; " + use_box + "barrier.cluster.wait; " + sync_cluster) ==
+  CHECK(in_two_clusters("barrier.cluster.arrive; " + use_box + "barrier.cluster.wait; " + cluster_sync) ==
         "dsmem-lifetime");
-  CHECK(in_two_clusters(sync_cluster + "barrier.cluster.arrive; " + use_box + "barrier.cluster.wait; ") ==
+  CHECK(in_two_clusters(cluster_sync + "barrier.cluster.arrive; " + use_box + "barrier.cluster.wait; ") ==
         "dsmem-lifetime");
 }
 
 TEST_CASE("at the end only the owner has to wait") {
-  CHECK(in_cluster(sync_cluster + sync_cluster, sync_cluster + use_box + "barrier.cluster.arrive; ") ==
+  CHECK(in_cluster(cluster_sync + cluster_sync, cluster_sync + use_box + "barrier.cluster.arrive; ") ==
         "none");
-  CHECK(in_cluster(sync_cluster + "barrier.cluster.arrive; ", sync_cluster + use_box + sync_cluster) ==
+  CHECK(in_cluster(cluster_sync + "barrier.cluster.arrive; ", cluster_sync + use_box + cluster_sync) ==
         "dsmem-lifetime");
 }
 
 TEST_CASE("a flag is as good as a barrier") {
-  CHECK(in_cluster(raise_done + sync_cluster, see + use_box + sync_cluster) == "none");
-  CHECK(in_cluster(sync_cluster + see, sync_cluster + use_box + "bar.warp.sync -1; " + raise_done) == "none");
+  CHECK(in_cluster(raise_done + cluster_sync, see + use_box + cluster_sync) == "none");
+  CHECK(in_cluster(cluster_sync + see, cluster_sync + use_box + "bar.warp.sync -1; " + raise_done) == "none");
   // The flag is set by one lane, which is not ordered after the other lanes' accesses.
-  CHECK(in_cluster(sync_cluster + see, sync_cluster + use_box + raise_done) == "dsmem-lifetime");
-  CHECK(in_cluster(sync_cluster + see, sync_cluster + raise_done + use_box) == "dsmem-lifetime");
+  CHECK(in_cluster(cluster_sync + see, cluster_sync + use_box + raise_done) == "dsmem-lifetime");
+  CHECK(in_cluster(cluster_sync + see, cluster_sync + raise_done + use_box) == "dsmem-lifetime");
 }
 
 TEST_CASE("one waiting thread of the owner suffices: a block exists until its last thread exits") {
-  CHECK(in_cluster(sync_cluster + "setp.ne.u32 %p4, tid, 31; @%p4 exit; " + see,
-                   sync_cluster + use_box + "bar.warp.sync -1; " + raise_done) == "none");
+  CHECK(in_cluster(cluster_sync + "setp.ne.u32 %p4, tid, 31; @%p4 exit; " + see,
+                   cluster_sync + use_box + "bar.warp.sync -1; " + raise_done) == "none");
 }
 
 TEST_CASE("earlier accesses of a lane are not replaced by later ones of its warp") {
   // Two iterations of the lower half of the warp; the upper half exits in the first.
   const auto turns = [](const std::string& before_the_end) {
-    return in_cluster(sync_cluster + see, sync_cluster + "mov.u32 %r4, 0; turn: " + use_box + before_the_end +
+    return in_cluster(cluster_sync + see, cluster_sync + "mov.u32 %r4, 0; turn: " + use_box + before_the_end +
                                               "@!%p5 exit; bar.warp.sync 0xffff; add.u32 %r4, %r4, 1; "
                                               "setp.lt.u32 %p6, %r4, 2; @%p6 bra turn; " +
                                               raise_done);
@@ -114,15 +113,15 @@ TEST_CASE("a finding names the accessing thread, its position and the missing or
     return found[0].message;
   };
   const std::string who = "thread (0, 0, 0) of block (1, 0, 0) uses the shared memory of another block";
-  CHECK(message(sync_cluster, use_box + sync_cluster) == who + " that may not have started");
-  CHECK(message(sync_cluster + sync_cluster, sync_cluster + use_box) ==
+  CHECK(message(cluster_sync, use_box + cluster_sync) == who + " that may not have started");
+  CHECK(message(cluster_sync + cluster_sync, cluster_sync + use_box) ==
         who + " that may exit before the access");
   // Relaxed, so that it orders nothing: the owner's last operation.
   const std::string last = "setp.eq.u32 %p2, tid, 0; @%p2 st.relaxed.cluster.global.u32 [buffer0], 1; ";
   const std::string wait =
       "spin: ld.relaxed.cluster.global.u32 %r5, [buffer0]; setp.eq.u32 %p3, %r5, 0; "
       "@%p3 bra spin; ";
-  CHECK(message(sync_cluster + last, sync_cluster + wait + use_box) == who + " that has ended");
+  CHECK(message(cluster_sync + last, cluster_sync + wait + use_box) == who + " that has ended");
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ using machine_tests::Setting;
 using machine_tests::words;
 using machine_tests::zeros;
 
+inline const std::string cluster_sync = "barrier.cluster.arrive; barrier.cluster.wait; ";
+
 /// A single check.
 template <class Check>
 Observers only() {
