@@ -16,7 +16,7 @@ constexpr std::uint64_t most_threads = 1024;
 constexpr Dim3 largest_block{1024, 1024, 64};
 constexpr Dim3 largest_grid{2147483647, 65535, 65535};
 constexpr std::uint64_t largest_cluster = 16;
-constexpr std::uint64_t multiprocessors = 132, threads_each = 2048, blocks_each = 32;
+constexpr std::uint64_t threads_each = 2048, blocks_each = 32;
 constexpr std::uint64_t most_parameter_bytes = 32764;
 
 bool fits(const Dim3& d, const Dim3& limit) { return d.x <= limit.x && d.y <= limit.y && d.z <= limit.z; }

@@ -9,9 +9,8 @@
 namespace foldproof::emulated {
 namespace {
 
-// Values of an H200: multiprocessors, warps per multiprocessor, and the allocation granularity of shared
-// memory in bytes.
-constexpr std::uint32_t multiprocessors = 132, warps_each = 64;
+// Values of an H200: warps per multiprocessor, and the allocation granularity of shared memory in bytes.
+constexpr std::uint32_t warps_each = 64;
 constexpr std::uint32_t shared_unit = 128;
 
 std::uint32_t component(const Dim3& d, unsigned k) { return k == 0 ? d.x : k == 1 ? d.y : d.z; }

@@ -12,6 +12,9 @@
 
 namespace foldproof::emulated {
 
+/// The number of multiprocessors that kernels see: that of an H200.
+constexpr std::uint32_t multiprocessors = 132;
+
 struct Warp;
 
 class Geometry {
