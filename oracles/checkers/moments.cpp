@@ -36,7 +36,8 @@ Bound norm_bound_of(const Arithmetic& a, const Tally& squares, const Tally& valu
 Bound bound_of(const Arithmetic& a, const Tally& values, std::span<const std::byte> input) {
   if (!includes(a.accumulator, a.input))
     return Bound::none("an element may be rounded when it is converted to the accumulator's type");
-  if (values.count == 0 || values.finite != values.count) return Bound::none("not all elements are finite");
+  if (values.finite != values.count) return Bound::none("not all elements are finite");
+  if (values.count == 0 && a.op != Operator::norm) return Bound::none("there are no elements");
   if (a.op == Operator::mean) {
     if (values.magnitude() * Dyadic(2, 0) > largest_finite(a.accumulator))
       return Bound::none("the sum may overflow");

@@ -53,6 +53,7 @@ class NucleusChecker final : public Checker {
 
   /// Whether k may be the smallest count whose computed sum reaches p, or the full count if none does.
   bool may_be(std::uint64_t k) const {
+    if (k == 0 && a_.p <= 0) return true;  // the sum of no elements
     const bool all_before_may_fail =
         k <= reach_.size() &&
         std::ranges::none_of(reach_.begin(), reach_.begin() + static_cast<std::ptrdiff_t>(k ? k - 1 : 0),

@@ -228,6 +228,8 @@ TEST_CASE("top-p keeps the fewest elements whose sum reaches p") {
   CHECK_FALSE(accepts_with(top, {{0.5, 0.3, 0.2}}, {3}));
   CHECK(accepts_with(top, {{0.5, 0.125}}, {2}));  // all of them, although they do not reach p
   CHECK(accepts_with(top, {{}}, {0}));
+  top.p = 0;
+  CHECK(accepts_with(top, {{0.5, 0.125}}, {0}));  // the sum of no elements reaches it
 }
 
 TEST_CASE("segments begin and end at their offsets and may be empty") {

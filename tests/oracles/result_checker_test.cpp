@@ -100,6 +100,8 @@ TEST_CASE("a norm is compared with the root of the exact sum of squares") {
   CHECK(accepts_result(arithmetic_of(Operator::norm), {3, -4}, {5}));
   CHECK_FALSE(accepts_result(arithmetic_of(Operator::norm), {3, -4}, {5.00001}));
   CHECK(accepts_result(arithmetic_of(Operator::norm), {}, {0}));
+  for (const double wrong : {7.0, -1.0, inf, nan})
+    CHECK_FALSE(accepts_result(arithmetic_of(Operator::norm), {}, {wrong}));
 }
 
 TEST_CASE("a norm is not checked if a sum of squares may overflow") {
