@@ -87,7 +87,7 @@ Shown show(const Assignment& assignment, const TreeCommandLine& a) {
   const NodeId result = trace.results[a.result];
   if (shown.op == Operator::sum && is_float(instance.reduction->output))
     shown.bound = running_bound(trace.expressions, std::vector{result});
-  const auto depths = combinations(trace.expressions, std::vector{result}, shown.op);
+  const auto depths = combinations(trace.expressions, std::vector{result}, shown.op).by_element;
   shown.most_additions = depths.empty() ? 0 : *std::ranges::max_element(depths);
   shown.tree = SummationTree::of(trace.expressions, result, shown.op);
   return shown;

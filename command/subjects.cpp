@@ -37,19 +37,26 @@ std::vector<fs::path> contracts_of_folder(const fs::path& folder) {
   return files;
 }
 
-/// The contracts to which the choice refers; none if one is to be guessed.
-std::vector<fs::path> contract_files(const SubjectChoice& choice) {
-  if (!choice.contract.empty()) return {choice.contract};
-  if (choice.path.empty()) return contracts_of_folder(shipped_kernels());
-  std::error_code error;
-  if (fs::is_directory(choice.path, error)) return contracts_of_folder(choice.path);
-  if (!fs::exists(choice.path, error)) throw InputError("the file does not exist", {choice.path.string()});
-  return choice.path.extension() == ".toml" ? std::vector{choice.path} : contracts_of(choice.path);
-}
-
 bool names_source(const SubjectChoice& choice) {
   std::error_code error;
   return fs::is_regular_file(choice.path, error) && choice.path.extension() != ".toml";
+}
+
+/// The contracts to which the choice refers; none if one is to be guessed.
+std::vector<fs::path> contract_files(const SubjectChoice& choice) {
+  std::error_code error;
+  if (!choice.path.empty() && !fs::exists(choice.path, error))
+    throw InputError("the file does not exist", {choice.path.string()});
+  if (!choice.contract.empty()) {
+    // Otherwise PATH would seem to be audited.
+    if (!choice.path.empty() && !names_source(choice))
+      throw InputError("--contract applies to one source; specify a .cu or .ptx file, or no PATH",
+                       {choice.path.string()});
+    return {choice.contract};
+  }
+  if (choice.path.empty()) return contracts_of_folder(shipped_kernels());
+  if (fs::is_directory(choice.path, error)) return contracts_of_folder(choice.path);
+  return choice.path.extension() == ".toml" ? std::vector{choice.path} : contracts_of(choice.path);
 }
 
 /// Throws InputError if the contract is about another source, which would otherwise seem to be audited.

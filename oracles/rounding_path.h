@@ -18,15 +18,21 @@ namespace foldproof {
 /// subnormals are flushed.
 bool rounds(const Expressions& expressions, const Node& node);
 
-/// "additions", "multiplications" or "comparisons".
+/// "additions", "multiplications", "comparisons" or "bitwise operations".
 std::string_view combinations_of(Operator op);
 
-/// For each element of the input, the largest number of additions, multiplications or comparisons, depending
-/// on the operator, on any path to a result, in any format. Operations with a zero or one that depends on no
-/// input do not count, nor do comparisons with any constant. For floating-point sums this is d_i in the
-/// bounds.
-std::vector<std::uint64_t> combinations(const Expressions& expressions, std::span<const NodeId> results,
-                                        Operator op);
+struct Combinations {
+  /// For each element of the input, the largest number of additions, multiplications, comparisons or bitwise
+  /// operations, depending on the operator, on any path to a result, in any format. Operations with a zero or
+  /// one that depends on no input do not count, nor do comparisons with any constant. For floating-point sums
+  /// this is d_i in the bounds.
+  std::vector<std::uint64_t> by_element;
+  /// Otherwise some values are opaque, or were chosen for a reason other than a comparison of the two values,
+  /// and paths through them are missing.
+  bool all_known = true;
+};
+
+Combinations combinations(const Expressions& expressions, std::span<const NodeId> results, Operator op);
 
 /// The running bound (B1) on the error of a sum that the results are, or add up to: half an ulp of every
 /// intermediate value, times the factor of that value in the sum. It holds for every graph of additions,

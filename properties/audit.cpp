@@ -247,6 +247,7 @@ class Audit {
     if (evaluation.ulps) accuracy.worst_ulps = std::max(accuracy.worst_ulps.value_or(0), *evaluation.ulps);
     keep_trace(evaluation);
     if (evaluation.incomplete) ++incomplete_cases_, incomplete_ = *evaluation.incomplete;
+    if (evaluation.height_known) ++(*evaluation.height_known ? known_heights_ : unknown_heights_);
     if (!evaluation.error_over_bound) return;
     ++bounded_;
     vacuous_ += evaluation.vacuous ? 1 : 0;
@@ -269,7 +270,7 @@ class Audit {
   std::optional<OrderShown> order_shown() const {
     if (!trace_ || trace_->expressions.inputs() == 0) return std::nullopt;
     const std::vector<std::uint64_t> heights =
-        combinations(trace_->expressions, trace_->results, instance_.reduction->op);
+        combinations(trace_->expressions, trace_->results, instance_.reduction->op).by_element;
     const auto tree =
         SummationTree::of(trace_->expressions, trace_->results.front(), instance_.reduction->op);
     const auto* known = std::get_if<SummationTree>(&tree);
@@ -407,6 +408,11 @@ class Audit {
       report.notes.emplace_back(
           "subnormal numbers may be flushed to zero, since the kernel has instructions that do so (.ftz)");
     report.accuracy.order = order_shown();
+    if (unknown_heights_ > known_heights_)
+      report.notes.push_back(
+          fmt::format("in {} of the {} cases that tried it, the claim \"height\" was not checked: the result "
+                      "depends on operations that cannot be counted",
+                      unknown_heights_, unknown_heights_ + known_heights_));
     if (2 * incomplete_cases_ > report.cases)
       report.notes.push_back(fmt::format("incomplete provenance: {}", incomplete_));
     // Undefined behaviour first: it explains wrong values.
@@ -419,9 +425,12 @@ class Audit {
           "every case ended early with a finding that the contract accepts, so no result was checked";
       return triaged;
     }
-    if (triaged.verdict == Verdict::clean && can_try_only_the_empty_input()) {
+    if (triaged.verdict == Verdict::clean && ended_early.empty() && claims_elements() &&
+        coverage_.only_empty_inputs()) {
       triaged.verdict = Verdict::skipped;
-      triaged.reason = "only the empty input was tried: any other exceeds the largest count (--largest)";
+      triaged.reason = domain_.claimed_count() > 0 && domain_.reach("count").high == 0
+                           ? "only the empty input was tried: any other exceeds the largest count (--largest)"
+                           : "every case had an empty input; --case specifies another";
       return triaged;
     }
     if (shows_enough(triaged, ended_by, ended_early)) return triaged;
@@ -438,10 +447,10 @@ class Audit {
     return triaged;
   }
 
-  /// Whether the contract claims larger counts, but any other than zero is too large to be tried.
-  bool can_try_only_the_empty_input() const {
-    return range_of(instance_, "count") != nullptr && domain_.claimed_count() > 0 &&
-           domain_.reach("count").high == 0;
+  /// Whether the contract may claim more than the empty input.
+  bool claims_elements() const {
+    const Range* count = range_of(instance_, "count");
+    return count != nullptr && (!count->high.names().empty() || count->high.evaluate({}) != 0);
   }
 
   /// Whether findings ended all cases before the check of their result.
@@ -486,13 +495,14 @@ class Audit {
   std::uint64_t bounded_ = 0, vacuous_ = 0;  ///< cases checked by a bound, and those with a vacuous bound
   std::shared_ptr<const ProvenanceTrace> trace_;  ///< of the largest case whose order can be named
   unsigned timeouts_ = 0;
-  std::set<Kind> omitted_;                         ///< kinds with more findings than are reported
-  std::uint64_t left_out_ = 0;                     ///< cases that the runner did not run
-  std::uint64_t shrinking_cost_ = most_shrinking;  ///< that is left for all findings together
-  std::uint64_t incomplete_cases_ = 0;             ///< cases with incomplete provenance
-  std::string incomplete_;                         ///< the reason
-  std::uint64_t generated_ = 0;                    ///< cases that were generated and checked
-  std::string running_;                            ///< the case that runs
+  std::set<Kind> omitted_;                                 ///< kinds with more findings than are reported
+  std::uint64_t left_out_ = 0;                             ///< cases that the runner did not run
+  std::uint64_t shrinking_cost_ = most_shrinking;          ///< that is left for all findings together
+  std::uint64_t incomplete_cases_ = 0;                     ///< cases with incomplete provenance
+  std::string incomplete_;                                 ///< the reason
+  std::uint64_t known_heights_ = 0, unknown_heights_ = 0;  ///< cases; see Evaluation
+  std::uint64_t generated_ = 0;                            ///< cases that were generated and checked
+  std::string running_;                                    ///< the case that runs
   EndReason ended_by_ = EndReason::none;
   std::string ended_early_;  ///< the reason as a sentence
   bool stopped_ = false, is_replay_ = false, has_store_failed_ = false;

@@ -46,8 +46,19 @@ Case representative_case(const Instance& instance, std::uint64_t largest_count, 
                    {"block", threads},
                    {"grid", elements / threads / elements_a_thread},
                    {"cluster", blocks_a_cluster}};
-  for (const auto& [name, range] : instance.domain)
-    if (!wanted.contains(name)) settle(domain, name, count, threads, wanted);
+  const auto settle_others = [&](const Variables& given) {
+    for (const auto& [name, range] : instance.domain)
+      if (!given.contains(name)) settle(domain, name, count, threads, wanted);
+  };
+  const Variables given = wanted;
+  settle_others(given);
+  // Of several factors of the count, each is settled while the next ones have their smallest value: perhaps
+  // 0.
+  if (value_of(domain.nearest(wanted), "count") == 0) {
+    for (const auto& [name, range] : instance.domain)
+      if (name != "offset") wanted.try_emplace(name, 1);
+    settle_others(given);
+  }
   Case c;
   c.input.distribution = "uniform";
   c.input.seed = 1;

@@ -70,6 +70,7 @@ void read_choices(const Scope& scope, std::string_view name, const Table& table,
     scope.read(table, "method", variance_names, reduction.variance);
   check_method(reduction, table);
   reduction.epsilon = number(scope, table, "epsilon", reduction.accumulator);
+  if (reduction.epsilon < 0) throw InputError("\"epsilon\" must not be negative", table.where("epsilon"));
   reduction.p = number(scope, table, "p", reduction.accumulator);
   if (reduction.op == Operator::custom)
     reduction.custom = custom_operator(scope.text(table, "combine"), scope.text(table, "identity"),

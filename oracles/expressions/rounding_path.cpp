@@ -36,6 +36,7 @@ bool combines(const Expressions& expressions, const Node& node, Operator op) {
   const auto is_any_constant = [&](std::size_t k) {
     return expressions[node.operand[k]].operation == Operation::constant;
   };
+  if (is_bitwise(op)) return node.operation == Operation::opaque && node.operand[1] != 0;
   switch (underlying(op)) {
     case Operator::sum: return adds(expressions, node);
     case Operator::prod:
@@ -46,6 +47,19 @@ bool combines(const Expressions& expressions, const Node& node, Operator op) {
              !is_any_constant(0) && !is_any_constant(1);
     default: return false;
   }
+}
+
+/// Whether the node may combine elements in a way that is not known. A function of one value, such as a root,
+/// combines nothing, and expressions do not name bitwise operations, which have two operands.
+bool is_opaque_to(Operator op, const Node& node) {
+  return node.operation == Operation::opaque && node.operand[is_bitwise(op) ? 2 : 1] != 0;
+}
+
+/// Whether a choice was one between a value that depends on the input and one that does not, as at the end of
+/// the input.
+bool depends_on_one(const Expressions& expressions, const Node& choice) {
+  const auto depends = [&](NodeId id) { return id != 0 && expressions[id].operation != Operation::constant; };
+  return !depends(choice.operand[0]) || !depends(choice.operand[1]);
 }
 
 /// Whether the node converts to a type that represents every value of the source.
@@ -135,20 +149,26 @@ bool rounds(const Expressions& expressions, const Node& node) {
 }
 
 std::string_view combinations_of(Operator op) {
+  if (is_bitwise(op)) return "bitwise operations";
   const Operator fold = underlying(op);
   return fold == Operator::sum ? "additions" : fold == Operator::prod ? "multiplications" : "comparisons";
 }
 
-std::vector<std::uint64_t> combinations(const Expressions& expressions, std::span<const NodeId> results,
-                                        Operator op) {
+Combinations combinations(const Expressions& expressions, std::span<const NodeId> results, Operator op) {
+  const bool extremum = is_extremum(underlying(op));
+  bool all_known = true;
   std::vector<std::uint64_t> above(expressions.size());
   std::vector<bool> reached(expressions.size());
   for (const NodeId result : results) reached[result] = true;
   for (NodeId id = expressions.size() - 1; id > expressions.inputs(); --id) {
     const Node& node = expressions[id];
-    if (!reached[id] || node.operation == Operation::opaque) continue;
-    const bool compares = is_extremum(underlying(op)) && node.operation == Operation::choice &&
-                          is_comparison_of_its_operands(expressions, node);
+    if (!reached[id]) continue;
+    const bool hides = is_opaque_to(op, node);
+    const bool compares =
+        extremum && node.operation == Operation::choice && is_comparison_of_its_operands(expressions, node);
+    all_known &= !hides && (!extremum || node.operation != Operation::choice || compares ||
+                            depends_on_one(expressions, node));
+    if (hides) continue;
     const std::uint64_t below = above[id] + (compares || combines(expressions, node, op) ? 1 : 0);
     const std::size_t operands = node.operation != Operation::choice ? node.operand.size() : compares ? 2 : 1;
     for (std::size_t k = 0; k < operands; ++k) {
@@ -158,7 +178,7 @@ std::vector<std::uint64_t> combinations(const Expressions& expressions, std::spa
       above[operand] = std::max(above[operand], below);
     }
   }
-  return {above.begin() + 1, above.begin() + 1 + expressions.inputs()};
+  return {{above.begin() + 1, above.begin() + 1 + expressions.inputs()}, all_known};
 }
 
 std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const NodeId> results) {

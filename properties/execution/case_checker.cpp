@@ -206,9 +206,13 @@ class CaseChecker {
     if (!plan_.traced || !results_[*plan_.traced].trace) return true;
     const ProvenanceTrace& trace = *results_[*plan_.traced].trace;
     if (trace.expressions.incomplete()) return true;
-    if (const auto sentence = wrong_height(instance_, plan_.c->variables, trace)) {
-      add(Kind::contract_violation, *sentence);
-      return false;
+    if (instance_.claims.height) {
+      const HeightCheck height = check_height(instance_, plan_.c->variables, trace);
+      evaluation_.height_known = height.is_known;
+      if (height.wrong) {
+        add(Kind::contract_violation, *height.wrong);
+        return false;
+      }
     }
     const ResultShape shape = instance_.reduction->result;
     if (shape != ResultShape::value && shape != ResultShape::partials) return true;

@@ -30,6 +30,8 @@ struct Evaluation {
   std::optional<double> ulps;                     ///< the error; absent if the value is not finite
   std::shared_ptr<const ProvenanceTrace> trace;   ///< provenance of the results, if traced
   std::optional<std::string> incomplete;          ///< why the provenance is incomplete
+  std::optional<bool>
+      height_known;  ///< whether the claimed height was checked; absent without claim or trace
   std::optional<std::uint64_t> warp_instructions = 0;  ///< of all runs; absent if the device counts none
   std::uint64_t cost = 0;                              ///< of all runs; see JobResult
   std::optional<std::string> unsupported;              ///< why the case could not run

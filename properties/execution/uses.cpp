@@ -174,18 +174,16 @@ std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& vari
   return wrong;
 }
 
-std::optional<std::string> wrong_height(const Instance& instance, const Variables& variables,
-                                        const ProvenanceTrace& trace) {
-  if (!instance.claims.height) return std::nullopt;
+HeightCheck check_height(const Instance& instance, const Variables& variables, const ProvenanceTrace& trace) {
   const std::int64_t claimed = instance.claims.height->evaluate(variables);
   const Operator op = instance.reduction->op;
-  const std::vector<std::uint64_t> heights = combinations(trace.expressions, trace.results, op);
+  const auto [heights, all_known] = combinations(trace.expressions, trace.results, op);
   for (std::size_t k = 0; k < heights.size(); ++k)
     if (static_cast<std::int64_t>(heights[k]) > claimed)
-      return fmt::format(
+      return {fmt::format(
           "the contract claims at most {} {} per element (\"{}\"), but element {} goes through {}", claimed,
-          combinations_of(op), instance.claims.height->text(), k, heights[k]);
-  return std::nullopt;
+          combinations_of(op), instance.claims.height->text(), k, heights[k])};
+  return {std::nullopt, all_known};
 }
 
 }  // namespace foldproof

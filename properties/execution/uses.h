@@ -33,10 +33,13 @@ struct WrongUse {
 std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& variables,
                                  const ProvenanceTrace& trace, const Operands& operands = {});
 
-/// How the observed height violates the contract's claim; nothing if the contract claims no height, or if the
-/// claimed number of additions, multiplications or comparisons suffices.
-std::optional<std::string> wrong_height(const Instance& instance, const Variables& variables,
-                                        const ProvenanceTrace& trace);
+/// The height that a run shows, compared with the contract's claim.
+struct HeightCheck {
+  std::optional<std::string> wrong;  ///< how it violates the claim
+  bool is_known = true;              ///< otherwise it may be larger than what can be counted
+};
+/// The contract claims a height.
+HeightCheck check_height(const Instance& instance, const Variables& variables, const ProvenanceTrace& trace);
 
 /// The launch of the instance, called once, that lost an element which is in no result: the last one that
 /// computed something from it, if it left none of that in global memory; otherwise the launch after it, which

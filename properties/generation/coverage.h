@@ -45,6 +45,9 @@ class Coverage {
   /// those that depend on others, the count alone.
   std::map<std::string, std::int64_t> untried_above(const Domain& domain) const;
 
+  /// Whether all cases had a count, and it was 0.
+  bool only_empty_inputs() const { return counts_.size() == 1 && counts_.contains(0); }
+
  private:
   std::vector<std::string> missed_loads() const;
   std::vector<std::string> missed_schedules() const;

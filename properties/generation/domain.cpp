@@ -62,7 +62,8 @@ std::int64_t Domain::highest_that_fits(const std::string& name, Bounds range, Va
     chosen[name] = value;
     return least_count(chosen) <= largest_count_;
   };
-  if (fits(range.high) || !fits(range.low)) return range.high;
+  if (fits(range.high)) return range.high;
+  if (!fits(range.low)) return range.low;  // as small as possible for the message
   while (range.high - range.low > 1) {
     const std::int64_t middle = range.low + (range.high - range.low) / 2;
     (fits(middle) ? range.low : range.high) = middle;
@@ -72,8 +73,10 @@ std::int64_t Domain::highest_that_fits(const std::string& name, Bounds range, Va
 
 std::int64_t Domain::least_count(Variables chosen) const {
   for (const auto& [name, range] : instance_.domain) {
-    if (!chosen.contains(name)) chosen[name] = range.low.evaluate(chosen);
-    if (name == "count") return chosen[name];
+    if (name == "count") return range.low.evaluate(chosen);
+    if (chosen.contains(name)) continue;
+    const std::int64_t low = range.low.evaluate(chosen);
+    chosen[name] = low == 0 && range.high.evaluate(chosen) > 0 ? 1 : low;
   }
   return 0;
 }

@@ -115,6 +115,16 @@ TEST_CASE("a contract for another source is refused and accepted with its own", 
   CHECK(run({"audit", folder.path("total.cu"), "--contract", contract, "--cases", "1"}).status == 0);
 }
 
+TEST_CASE("--contract is refused with a path that is not a source, which would seem to be audited") {
+  const AddOne folder;
+  const std::string contract = folder.path("add_one.toml");
+  for (const std::string& path : {folder.path().string(), contract})
+    for (const char* verb : {"audit", "mutate", "tree"})
+      refused({verb, path, "--contract", contract}, "--contract applies to one source");
+  refused({"audit", folder.path("nowhere.cu"), "--contract", contract}, "the file does not exist");
+  CHECK(run({"audit", "--contract", contract, "--cases", "2"}).status == 0);
+}
+
 TEST_CASE("a header or a library is refused with what to audit instead", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder;

@@ -217,6 +217,50 @@ TEST_CASE("a claimed height that is too small is a contract violation") {
         std::string::npos);
 }
 
+/// The same fold with another combination of %f1 and %f2, or of %r4 and %r5. Returns the contract's path.
+std::string other_kernel(const Folder& folder, const std::string& combine, const std::string& identity,
+                         const std::string& op, const std::string& input, const std::string& height) {
+  std::string ptx = replaced(warp_sum(16), "add.rn.f32 %f1, %f1, %f2;", combine);
+  folder.file("warp_sum.ptx", replaced(ptx, "mov.f32 %f1, 0f00000000;", "mov.f32 %f1, " + identity + ";"));
+  const std::string text = replaced(contract(height), "operator = \"sum\"", "operator = \"" + op + "\"");
+  return folder.file("warp_sum.toml", replaced(text, "input = \"f32\"", "input = \"" + input + "\""));
+}
+
+TEST_CASE("a claimed height of a bitwise operation is checked") {
+  const Folder folder;
+  const auto audited = [&](const std::string& height) {
+    return run_json(
+        {"audit",
+         other_kernel(folder, "or.b32 %r4, %r4, %r5; mov.b32 %f1, %r4;", "0f00000000", "or", "u32", height),
+         "--cases", "16"});
+  };
+  CHECK(audited("5").status == 0);
+  const RanJson ran = audited("4");
+  CHECK(ran.status == 1);
+  CHECK(ran.json.at("kernels")
+            .at(0)
+            .at("findings")
+            .at(0)
+            .at("message")
+            .get<std::string>()
+            .find("claims at most 4 bitwise operations per element") != std::string::npos);
+}
+
+TEST_CASE("a note says that a claimed height was not checked if the combinations cannot be counted") {
+  const Folder folder;
+  const auto notes_of = [&](const std::string& combine) {
+    const RanJson ran =
+        run_json({"audit", other_kernel(folder, combine, "0fFF800000", "max", "f32", "5"), "--cases", "16"});
+    CHECK(ran.status == 0);
+    return ran.json.at("kernels").at(0).at("notes").dump();
+  };
+  const std::string note = "the claim \\\"height\\\" was not checked";
+  CHECK(notes_of("setp.gt.f32 %p2, %f1, %f2; setp.nan.f32 %p3, %f1, %f1; or.pred %p2, %p2, %p3;"
+                 "selp.f32 %f1, %f1, %f2, %p2;")
+            .find(note) != std::string::npos);
+  CHECK(notes_of("max.NaN.f32 %f1, %f1, %f2;").find(note) == std::string::npos);
+}
+
 TEST_CASE("an audit reports which checker checked the values and in which order they were combined") {
   const Folder folder;
   const RanJson ran = run_json({"audit", kernel(folder, 16), "--cases", "40"});

@@ -94,12 +94,17 @@ TEST_CASE("a ranking operator has k outputs per row") {
   CHECK(ranked.instances.at(0).output_count.evaluate({{"columns", 5}, {"rows", 3}, {"count", 15}}) == 6);
 }
 
-TEST_CASE("a value of \"epsilon\" that is not a number is refused") {
-  const std::string wrong =
-      "format = 1\n[reduction]\noperator = \"rms-norm\"\ninput = \"f32\"\nresult = \"rows\"\n"
-      "epsilon = \"tiny\"\n[domain]\ncolumns = 3\ncount = \"columns\"\n[[launch]]\nentry = "
-      "\"k\"\ngrid = 1\nblock = 32\n";
-  CHECK(says(load_error(wrong), "\"epsilon\" must be a number such as \"1e-5\", not \"tiny\""));
+TEST_CASE("a value of \"epsilon\" that is negative or not a number is refused") {
+  const auto with_epsilon = [](const std::string& epsilon) {
+    return "format = 1\n[reduction]\noperator = \"rms-norm\"\ninput = \"f32\"\nresult = \"rows\"\n"
+           "epsilon = \"" +
+           epsilon +
+           "\"\n[domain]\ncolumns = 3\ncount = \"columns\"\n[[launch]]\nentry = "
+           "\"k\"\ngrid = 1\nblock = 32\n";
+  };
+  CHECK(
+      says(load_error(with_epsilon("tiny")), "\"epsilon\" must be a number such as \"1e-5\", not \"tiny\""));
+  CHECK(says(load_error(with_epsilon("-1e-5")), "\"epsilon\" must not be negative"));
 }
 
 }  // namespace

@@ -131,14 +131,17 @@ TEST_CASE("No tree exists if a value is used twice or the result does not depend
 TEST_CASE("Additions are counted on the longest path, except additions of constant zeros") {
   F32Expressions e(ones(3));
   const NodeId sum = e.add(e.add(e.add(1, e.constant(0)), 2), 3);
-  CHECK(combinations(e.all, std::vector{sum}, Operator::sum) == std::vector<std::uint64_t>{2, 2, 1});
+  CHECK(combinations(e.all, std::vector{sum}, Operator::sum).by_element ==
+        std::vector<std::uint64_t>{2, 2, 1});
 }
 
 TEST_CASE("Products count multiplications except by one, and extremes count comparisons") {
   F32Expressions e(ones(4));
   const NodeId product = e.multiply(e.multiply(e.multiply(e.constant(1), 1), 2), 3);
-  CHECK(combinations(e.all, std::vector{product}, Operator::prod) == std::vector<std::uint64_t>{2, 2, 1, 0});
-  CHECK(combinations(e.all, std::vector{product}, Operator::sum) == std::vector<std::uint64_t>(4, 0));
+  CHECK(combinations(e.all, std::vector{product}, Operator::prod).by_element ==
+        std::vector<std::uint64_t>{2, 2, 1, 0});
+  CHECK(combinations(e.all, std::vector{product}, Operator::sum).by_element ==
+        std::vector<std::uint64_t>(4, 0));
 
   // The last comparison takes two instructions.
   const NodeId largest = e.maximum(e.maximum(e.maximum(e.constant(-INFINITY), 1), 2), 3);
@@ -146,7 +149,40 @@ TEST_CASE("Products count multiplications except by one, and extremes count comp
                                    .element = Element::f32,
                                    .operand = {4, largest, e.opaque(largest, 4)}});
   for (const Operator op : {Operator::min, Operator::max})
-    CHECK(combinations(e.all, std::vector{chosen}, op) == std::vector<std::uint64_t>{3, 3, 2, 1});
+    CHECK(combinations(e.all, std::vector{chosen}, op).by_element == std::vector<std::uint64_t>{3, 3, 2, 1});
+}
+
+TEST_CASE("A root combines nothing, and bitwise operations are the opaque values of two operands") {
+  F32Expressions e(ones(3));
+  const NodeId root = e.all.opaque(std::array{e.in_sequence(1, 3)}, 0, 4);
+  const Combinations of_root = combinations(e.all, std::vector{root}, Operator::norm);
+  CHECK(of_root.by_element == std::vector<std::uint64_t>{2, 2, 1});
+  CHECK(of_root.all_known);
+
+  const NodeId both =
+      e.all.opaque(std::array{e.all.opaque(std::array<NodeId, 2>{1, 2}, 0, 4), NodeId{3}}, 0, 4);
+  for (const Operator op : {Operator::bit_and, Operator::bit_or, Operator::bit_xor})
+    CHECK(combinations(e.all, std::vector{both}, op).by_element == std::vector<std::uint64_t>{2, 2, 1});
+}
+
+TEST_CASE("It is known whether all combinations were counted") {
+  F32Expressions e(ones(4));
+  const NodeId unknown = e.all.opaque(std::array<NodeId, 2>{1, 2}, 0, 4);
+  CHECK_FALSE(combinations(e.all, std::vector{unknown}, Operator::sum).all_known);
+  CHECK_FALSE(
+      combinations(e.all, std::vector{e.all.opaque(std::array<NodeId, 3>{1, 2, 3}, 0, 4)}, Operator::bit_or)
+          .all_known);
+  CHECK(combinations(e.all, std::vector{e.maximum(1, 2)}, Operator::max).all_known);
+
+  const auto chosen_from = [&](NodeId other, NodeId decider) {
+    return e.all.add(
+        {.operation = Operation::choice, .element = Element::f32, .operand = {1, other, decider}});
+  };
+  const NodeId by_comparison = chosen_from(2, e.opaque(1, 2)), otherwise = chosen_from(2, e.opaque(3, 4)),
+               past_the_end = chosen_from(e.constant(0), e.opaque(3, 4));
+  CHECK(combinations(e.all, std::vector{by_comparison}, Operator::max).all_known);
+  CHECK_FALSE(combinations(e.all, std::vector{otherwise}, Operator::max).all_known);
+  CHECK(combinations(e.all, std::vector{past_the_end}, Operator::max).all_known);
 }
 
 TEST_CASE("The running bound is half an ulp of every intermediate value") {

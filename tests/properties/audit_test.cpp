@@ -514,6 +514,22 @@ TEST_CASE("an audit in which every case ends with an accepted finding has checke
   CHECK(report_of(false).verdict == Verdict::clean);
 }
 
+TEST_CASE("an audit in which every case has an empty input is not clean") {
+  const auto reason_for = [](const std::string& count) {
+    Contract contract = fake::contract(Operator::sum, Element::f32);
+    contract.instances[0].domain = {{"a", Range::parse("0 .. 1000", {})},
+                                    {"count", Range::parse(count, {})},
+                                    {"block", Range::parse("1 .. 1024", {})}};
+    const KernelReport report = audit(contract, [](const Launch& l) { l.store(sum_in_a_tree<float>(l)); });
+    CHECK(report.verdict == (report.reason.empty() ? Verdict::clean : Verdict::skipped));
+    return report.reason;
+  };
+  CHECK(reason_for("(a == 77) * 64").find("every case had an empty input") == 0);
+  CHECK(reason_for("a * 100000").find("only the empty input was tried: any other exceeds") == 0);
+  CHECK(reason_for("a * 64").empty());
+  CHECK(reason_for("0").empty());
+}
+
 Finding race(Severity severity) {
   Finding found;
   found.kind = Kind::shared_race;

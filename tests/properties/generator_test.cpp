@@ -96,6 +96,16 @@ TEST_CASE("variables that determine the count are drawn so that it is within the
   CHECK(*values["size"].rbegin() > 1000);
 }
 
+TEST_CASE("factors that may all be 0 leave room for one another") {
+  const auto values = sampled(
+      with_domain({{"a", "0 .. 1024"}, {"b", "0 .. 1024"}, {"c", "0 .. 1024"}, {"count", "a * b * c"}}));
+  for (const char* factor : {"a", "b", "c"}) {
+    CHECK(*values.at(factor).begin() == 0);
+    CHECK(*values.at(factor).rbegin() > 8);
+  }
+  CHECK(*values.at("count").rbegin() > 1 << 12);
+}
+
 TEST_CASE("rows are few or as many as blocks, and columns are near warps, blocks and powers of two") {
   auto values = sampled(
       with_domain(

@@ -37,5 +37,13 @@ TEST_CASE("a variable that determines the count is chosen to give the preferred 
   CHECK(count <= 65536 + 256);
 }
 
+TEST_CASE("factors that may be 0 give an input with elements") {
+  const Variables variables = chosen(
+      {{"columns", "0 .. 2^20"}, {"rows", "0 .. 2^20"}, {"count", "rows * columns"}, {"offset", "0 .. 3"}},
+      256);
+  CHECK(variables.at("count") == 256);
+  CHECK(variables.at("offset") == 0);
+}
+
 }  // namespace
 }  // namespace foldproof
