@@ -56,10 +56,10 @@ bool is_opaque_to(Operator op, const Node& node) {
 }
 
 /// Whether a choice was one between a value that depends on the input and one that does not, as at the end of
-/// the input.
-bool depends_on_one(const Expressions& expressions, const Node& choice) {
+/// the input, or between a value and itself, as in the last lanes of a shuffle.
+bool chooses_from_one(const Expressions& expressions, const Node& choice) {
   const auto depends = [&](NodeId id) { return id != 0 && expressions[id].operation != Operation::constant; };
-  return !depends(choice.operand[0]) || !depends(choice.operand[1]);
+  return choice.operand[0] == choice.operand[1] || !depends(choice.operand[0]) || !depends(choice.operand[1]);
 }
 
 /// Whether the node converts to a type that represents every value of the source.
@@ -167,7 +167,7 @@ Combinations combinations(const Expressions& expressions, std::span<const NodeId
     const bool compares =
         extremum && node.operation == Operation::choice && is_comparison_of_its_operands(expressions, node);
     all_known &= !hides && (!extremum || node.operation != Operation::choice || compares ||
-                            depends_on_one(expressions, node));
+                            chooses_from_one(expressions, node));
     if (hides) continue;
     const std::uint64_t below = above[id] + (compares || combines(expressions, node, op) ? 1 : 0);
     const std::size_t operands = node.operation != Operation::choice ? node.operand.size() : compares ? 2 : 1;

@@ -179,10 +179,14 @@ TEST_CASE("It is known whether all combinations were counted") {
         {.operation = Operation::choice, .element = Element::f32, .operand = {1, other, decider}});
   };
   const NodeId by_comparison = chosen_from(2, e.opaque(1, 2)), otherwise = chosen_from(2, e.opaque(3, 4)),
-               past_the_end = chosen_from(e.constant(0), e.opaque(3, 4));
+               past_the_end = chosen_from(e.constant(0), e.opaque(3, 4)),
+               itself = chosen_from(1, e.opaque(3, 4));
   CHECK(combinations(e.all, std::vector{by_comparison}, Operator::max).all_known);
   CHECK_FALSE(combinations(e.all, std::vector{otherwise}, Operator::max).all_known);
   CHECK(combinations(e.all, std::vector{past_the_end}, Operator::max).all_known);
+  CHECK(combinations(e.all, std::vector{itself}, Operator::max).all_known);
+  const NodeId negated = chosen_from(2, e.all.opaque(std::array{e.opaque(1, 2)}, 0, 1));
+  CHECK(combinations(e.all, std::vector{negated}, Operator::max).all_known);
 }
 
 TEST_CASE("The running bound is half an ulp of every intermediate value") {
