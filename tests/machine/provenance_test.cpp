@@ -187,6 +187,42 @@ TEST_CASE("A NaN test depends on an element only if the element is NaN") {
   }
 }
 
+TEST_CASE("A condition does not depend on an element if another operand decides it alone") {
+  // %p1 depends on element 0; %p2 on none, and is true if %r1, the thread's number, is 0.
+  const auto counts = [](const std::string& condition) -> bool {
+    return traced("ld.global.f32 %f1, [buffer1]; mov.u32 %r1, %tid.x; setp.gt.f32 %p1, %f1, 0f00000000;" +
+                      condition + " @%p3 bra end; mov.u32 %r1, 1; end:",
+                  {.buffers = {zeros(4), floats({3})}, .block = {1, 1, 1}})
+        .counts()[0];
+  };
+  const std::string yes = "setp.eq.u32 %p2, %r1, 0; ", no = "setp.ne.u32 %p2, %r1, 0; ";
+  CHECK(counts(yes + "and.pred %p3, %p1, %p2;"));
+  CHECK_FALSE(counts(no + "and.pred %p3, %p1, %p2;"));
+  CHECK_FALSE(counts(yes + "or.pred %p3, %p2, %p1;"));
+  CHECK(counts(no + "or.pred %p3, %p2, %p1;"));
+  CHECK(counts(yes + "xor.pred %p3, %p1, %p2;"));
+  CHECK_FALSE(counts(no + "setp.gt.and.f32 %p3, %f1, 0f00000000, %p2;"));
+  CHECK(counts(yes + "setp.gt.and.f32 %p3, %f1, 0f00000000, %p2;"));
+  CHECK_FALSE(counts(yes + "setp.gt.or.f32 %p3, %f1, 0f00000000, %p2;"));
+  CHECK(counts(no + "setp.gt.or.f32 %p3, %f1, 0f00000000, %p2;"));
+}
+
+TEST_CASE(
+    "The larger of two values is recognised if the comparison is negated or combined with a true condition") {
+  for (const std::string condition :
+       {"setp.gt.f32 %p3, %f1, %f2;", "setp.le.f32 %p1, %f1, %f2; not.pred %p3, %p1;",
+        "setp.gt.f32 %p1, %f1, %f2; setp.eq.u32 %p2, %r1, 0; and.pred %p3, %p1, %p2;"}) {
+    INFO(condition);
+    const auto run =
+        traced("ld.global.f32 %f1, [buffer1]; ld.global.f32 %f2, [buffer1+4]; mov.u32 %r1, %tid.x;" +
+                   condition + " selp.f32 %f3, %f1, %f2, %p3; st.global.f32 [buffer0], %f3;",
+               {.buffers = {zeros(4), floats({1, 2})}, .block = {1, 1, 1}});
+    const Node& choice = run.trace.expressions[run.trace.results.front()];
+    REQUIRE(choice.operation == Operation::choice);
+    CHECK(is_comparison_of_its_operands(run.trace.expressions, choice));
+  }
+}
+
 TEST_CASE("An asynchronous copy carries its elements, visible after the wait") {
   const auto run = traced(R"(
     .shared .align 16 .b8 tile[16]; mov.u32 %r1, tile; cp.async.ca.shared.global [%r1], [buffer1], 8;

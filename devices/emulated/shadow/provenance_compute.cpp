@@ -45,6 +45,38 @@ bool are_zero(std::span<const NodeId> nodes) {
   return std::ranges::all_of(nodes, [](NodeId node) { return node == 0; });
 }
 
+bool is_predicate(const Port& port) { return port.bytes == 0; }
+
+/// The value of a predicate operand with which the results of the instruction, all predicates, are the same
+/// for any other operands.
+std::optional<bool> deciding_value(const isa::Form& form) {
+  if (!std::ranges::all_of(form.ports, [](const Port& p) { return !p.written || is_predicate(p); }))
+    return {};
+  const std::string_view row = isa::rows()[form.row].id;
+  if (row == "and" || form.boolean == isa::Boolean::and_) return false;
+  if (row == "or" || form.boolean == isa::Boolean::or_) return true;
+  return {};
+}
+
+/// Whether a predicate operand that depends on no input has the deciding value.
+bool is_decided(Frame& frame, bool value, const Operands& sources, unsigned lane,
+                std::span<const NodeId> nodes) {
+  for (std::size_t s = 0; s < sources.count; ++s)
+    if (const auto& [row, port] = sources.all[s];
+        nodes[s] == 0 && is_predicate(*port) && contains(isa::mask(frame.registers(), row), lane) == value)
+      return true;
+  return false;
+}
+
+/// For a logical operation on predicates, the only node on which the result depends; 0 if there are several.
+/// It then stands for the result, since nodes of predicates have no value.
+NodeId passed_on(const isa::Form& form, std::span<const NodeId> nodes) {
+  const std::string_view row = isa::rows()[form.row].id;
+  if (row != "not" && row != "and" && row != "or" && row != "xor") return 0;
+  const auto first = std::ranges::find_if(nodes, [](NodeId node) { return node != 0; });
+  return first != nodes.end() && are_zero({first + 1, nodes.end()}) ? *first : 0;
+}
+
 /// A conversion between integers that keeps bytes unchanged, with zeros above them if it widens.
 bool moves_bytes(const Node& operation) {
   if (operation.operation != Operation::convert || is_float(operation.element)) return false;
@@ -184,11 +216,14 @@ void Provenance::computing_bytes(Frame& frame, const Instruction& i, LaneMask la
     scratch.resize(std::max(scratch.size(), ByteRoutes::frames * bytes));
     routes.emplace(frame.registers(), bytes, scratch, frame.nodes, i, sources, lanes);
   }
+  const std::optional<bool> deciding = deciding_value(*i.form);
   std::array<std::array<NodeId, most_operands + 1>, warp_size> depends{};  // CC is last
   for_lanes(lanes, [&](unsigned lane) {
     for (std::size_t s = 0; s < sources.count; ++s)
       depends[lane][s] = frame.nodes.at(sources.all[s].row, lane);
-    if (finds_no_nan(frame.registers(), i, sources, lane, depends[lane])) depends[lane] = {};
+    if (finds_no_nan(frame.registers(), i, sources, lane, depends[lane]) ||
+        (deciding && is_decided(frame, *deciding, sources, lane, depends[lane])))
+      depends[lane] = {};
     if (i.form->reads_carry) depends[lane][most_operands] = frame.nodes.at(isa::carry_offset, lane);
   });
   pending_.lack = Pending::Lack::opaque_values;
@@ -201,6 +236,8 @@ void Provenance::computing_bytes(Frame& frame, const Instruction& i, LaneMask la
       if (routes && bytes != 0 && are_zero(all.subspan(movable)) && !are_zero(all) &&
           routes->find(expressions, row, bytes, lane, value))
         node = expressions.assembled(std::span(value).first(bytes));
+      else if (const NodeId only = bytes == 0 ? passed_on(*i.form, all) : 0; only != 0)
+        node = only;
       else if (!are_zero(all))
         node = expressions.opaque(all, 0, std::max(bytes, 1u));
       frame.nodes.set(row, lane, node);
