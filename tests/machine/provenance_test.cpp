@@ -208,7 +208,7 @@ TEST_CASE("A condition does not depend on an element if another operand decides 
 }
 
 TEST_CASE(
-    "The larger of two values is recognised if the comparison is negated or combined with a true condition") {
+    "The larger of two values is recognized if the comparison is negated or combined with a true condition") {
   for (const std::string condition :
        {"setp.gt.f32 %p3, %f1, %f2;", "setp.le.f32 %p1, %f1, %f2; not.pred %p3, %p1;",
         "setp.gt.f32 %p1, %f1, %f2; setp.eq.u32 %p2, %r1, 0; and.pred %p3, %p1, %p2;"}) {
