@@ -16,6 +16,13 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+/// A hash of text and numbers that is the same on every host (FNV-1a, mixed).
+constexpr std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0) {
+  std::uint64_t hash = 0xcbf29ce484222325 ^ mixed(seed);
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return mixed(hash);
+}
+
 /// 128-bit BLAKE2b (RFC 7693) with a key of at most 64 bytes, as 32 lower-case hexadecimal digits. Contents
 /// with the same hash cannot be constructed without the key.
 std::string keyed_hash(std::string_view bytes, std::string_view key);

@@ -32,6 +32,24 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::vector<std::string_view> split_list(std::string_view list, std::string_view opening,
+                                         std::string_view closing) {
+  std::vector<std::string_view> parts;
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i <= list.size(); ++i) {
+    if (i == list.size() || (list[i] == ',' && depth == 0)) {
+      parts.push_back(list.substr(begin, i - begin));
+      begin = i + 1;
+    } else if (opening.find(list[i]) != std::string_view::npos) {
+      ++depth;
+    } else if (closing.find(list[i]) != std::string_view::npos) {
+      --depth;
+    }
+  }
+  return parts;
+}
+
 std::vector<std::string> split_command(std::string_view command) {
   std::vector<std::string> words;
   std::string word;

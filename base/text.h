@@ -34,6 +34,11 @@ inline std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+/// The parts between the commas outside brackets, which any character of `opening` opens and any of `closing`
+/// closes.
+std::vector<std::string_view> split_list(std::string_view list, std::string_view opening,
+                                         std::string_view closing);
+
 /// All lines, without their line breaks.
 inline std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;

@@ -77,12 +77,9 @@ Job traced(Job job) {
   const auto input = std::ranges::find_if(job.buffers, is_input);
   const auto output =
       std::ranges::find_if(job.buffers, [&](const JobBuffer& b) { return b.read_back && !is_input(b); });
-  job.trace = TraceRequest{static_cast<std::uint32_t>(input - job.buffers.begin()),
-                           static_cast<std::uint32_t>(output - job.buffers.begin()),
-                           Element::f32,
-                           Element::f32,
-                           elements,
-                           output->bytes / size_of(Element::f32)};
+  job.trace = TraceRequest{{static_cast<std::uint32_t>(input - job.buffers.begin()), Element::f32, elements},
+                           {{static_cast<std::uint32_t>(output - job.buffers.begin()), Element::f32,
+                             output->bytes / size_of(Element::f32)}}};
   return job;
 }
 

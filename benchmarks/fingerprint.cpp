@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/printable.h"
 #include "base/task_pool.h"
@@ -89,8 +90,8 @@ class Fingerprint final : public Observer {
   void executes(const ExecutionEvent& e) override { execution(5, e); }
   void branch_divides(const ExecutionEvent& e) override { execution(6, e); }
   void accesses(const AccessEvent& e) override {
-    digest_(7, e.what, e.strong, e.acquires, e.releases, e.returns, e.polled, e.confirmed, e.scope, e.bytes,
-            e.element_bytes, e.site, e.shared, e.consecutive, e.lanes, e.unchanged, e.warp.block,
+    digest_(7, e.what, e.strong, e.acquires, e.releases, e.returns, e.polled, e.cas_confirmed, e.scope,
+            e.bytes, e.element_bytes, e.site, e.shared, e.consecutive, e.lanes, e.unchanged, e.warp.block,
             e.warp.warp);
     for_lanes(e.lanes, [&](unsigned lane) {
       digest_(e.at[lane], e.owner ? e.owner[lane] : e.warp.block);
@@ -151,7 +152,8 @@ void add(Digest& digest, const ProvenanceTrace& trace) {
   }
   for (const NodeId id : all.decisions()) digest(id);
   digest(all.incomplete().value_or(""));
-  for (const NodeId id : trace.results) digest(id);
+  for (const std::vector<NodeId>& output : trace.results)
+    for (const NodeId id : output) digest(id);
   for (const LaunchTrace& launch : trace.launches) {
     digest(launch.end);
     for (const NodeId id : launch.kept) digest(id);
@@ -233,7 +235,8 @@ std::string fingerprint_of(const Subject& subject, const Instance& instance, con
   options.shrinks = false;
   options.notes_missed = false;
   options.tries_stored = false;
-  options.store = std::filesystem::temp_directory_path() / "foldproof-fingerprint";
+  const TemporaryFolder store;
+  options.store = store.path();
   HashingRunner runner;
   const KernelReport report = audit_instance(subject.contract, instance, subject.image, runner, options);
   return fmt::format("{:016x} {:4} runs  {}", runner.digest(), runner.runs(),

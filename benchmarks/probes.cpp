@@ -1,12 +1,11 @@
 #include "benchmarks/probes.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <filesystem>
-#include <fstream>
 
+#include "base/files.h"
 #include "contracts/compile.h"
 #include "devices/emulated/device.h"
 #include "devices/runner_parts.h"
@@ -44,7 +43,7 @@ std::string refusal(const std::string& body, unsigned threads) {
 }
 
 bool compiles(const std::filesystem::path& file, const std::string& source) {
-  std::ofstream(file) << source;
+  write_temporary(file, source);
   try {
     compile_source(file, {"-std=c++17"}, {});
     return true;
@@ -73,22 +72,14 @@ std::string refusal_of_shared_words(unsigned words) {
 std::string refusal_of_threads(unsigned threads) { return refusal("mov.u32 %r1, %tid.x;", threads); }
 
 bool reduce_of_group_compiles(const std::string& group) {
-  const auto folder = std::filesystem::temp_directory_path() / fmt::format("foldproof-probe-{}", getpid());
-  std::filesystem::create_directories(folder);
   const auto source = fmt::format(
       "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\n"
       "namespace cg = cooperative_groups;\n"
       "__global__ void fold(int* x) {{\n  auto group = {};\n"
       "  x[threadIdx.x] = cg::reduce(group, x[threadIdx.x], cg::plus<int>());\n}}\n",
       group);
-  try {
-    const bool good = compiles(folder / "probe.cu", source);
-    std::filesystem::remove_all(folder);
-    return good;
-  } catch (...) {
-    std::filesystem::remove_all(folder);
-    throw;
-  }
+  const TemporaryFolder folder;
+  return compiles(folder.path() / "probe.cu", source);
 }
 
 }  // namespace foldproof

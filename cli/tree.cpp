@@ -72,19 +72,20 @@ Shown show(const Assignment& assignment, const TreeCommandLine& a) {
   const ProvenanceTrace& trace = *ran.trace;
   if (const auto incomplete = trace.expressions.incomplete())
     throw Unsupported("incomplete provenance: " + *incomplete);
-  if (a.result >= trace.results.size())
+  const std::vector<NodeId>& results = trace.results.front();
+  if (a.result >= results.size())
     throw InputError(
         fmt::format("--result: there is no result {}; the kernel returns {} results in this case", a.result,
-                    trace.results.size()));
+                    results.size()));
   Shown shown;
   shown.kernel = empty_report(assignment.subject->contract, instance).kernel;
   shown.instance = instance.label;
   shown.case_text = describe(c);
   shown.elements = trace.expressions.inputs();
-  shown.results = trace.results.size();
+  shown.results = results.size();
   shown.op = instance.reduction->op;
   shown.replayed = replay(trace.expressions);
-  const NodeId result = trace.results[a.result];
+  const NodeId result = results[a.result];
   if (shown.op == Operator::sum && is_float(instance.reduction->output))
     shown.bound = running_bound(trace.expressions, std::vector{result});
   const auto depths = combinations(trace.expressions, std::vector{result}, shown.op).by_element;

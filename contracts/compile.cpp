@@ -166,14 +166,6 @@ std::optional<std::string> lack_said(const std::string& output) {
 /// Makes the names of the unit's globals unpredictable, so that no source can define them.
 std::string random_token() { return fmt::format("{:016x}", unpredictable_number()); }
 
-/// "sum" of "ns::sum<float, 128>".
-std::string_view unqualified(std::string_view spelling) {
-  spelling = spelling.substr(0, spelling.find('<'));
-  const std::size_t colon = spelling.rfind(':');  // "(anonymous namespace)::sum" contains a space
-  if (colon != std::string_view::npos) spelling.remove_prefix(colon + 1);
-  return spelling.substr(0, spelling.find(' '));
-}
-
 /// Options for the output: PTX with line information, or a program that contains machine code for the
 /// architecture and PTX for later ones.
 std::vector<std::string> wishes(const Unit& unit) {

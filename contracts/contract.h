@@ -34,8 +34,8 @@ struct Reduction {
   ScanKind scan = ScanKind::inclusive;
   MathFunctions functions = MathFunctions::fast;
   Maximum maximum = Maximum::first;
-  VarianceMethod variance = VarianceMethod::unspecified;  ///< the key `method`, except for a sum
-  SumMethod sum = SumMethod::plain;                       ///< the key `method`, for a sum
+  MomentMethod moment_method = MomentMethod::unspecified;  ///< the key `method`, except for a sum
+  SumMethod sum = SumMethod::plain;                        ///< the key `method`, for a sum
   double epsilon = 0;                ///< for layer-norm and rms-norm; rounded to the accumulator type
   double p = 0;                      ///< for top-p; rounded to the accumulator type
   std::optional<Expression> k = {};  ///< for operators that rank elements

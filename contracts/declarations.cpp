@@ -62,6 +62,10 @@ std::vector<std::string_view> tokens_of(std::string_view source) {
   return tokens;
 }
 
+unsigned line_of_token(std::string_view source, std::string_view token) {
+  return 1 + static_cast<unsigned>(std::count(source.data(), token.data(), '\n'));
+}
+
 std::string joined(const std::vector<std::string_view>& tokens, std::size_t begin, std::size_t end) {
   std::string text;
   for (std::size_t i = begin; i < end; ++i) {
@@ -107,7 +111,7 @@ bool is_same_kernel(const DeclaredKernel& left, const DeclaredKernel& right) {
 /// Scans the tokens and keeps track of the open namespaces.
 class Reader {
  public:
-  explicit Reader(std::string_view source) : tokens_(tokens_of(source)) {}
+  explicit Reader(std::string_view source) : source_(source), tokens_(tokens_of(source)) {}
 
   std::vector<DeclaredKernel> kernels() {
     std::vector<DeclaredKernel> found;
@@ -156,7 +160,7 @@ class Reader {
   }
 
   /// The index after the bracket that closes the one at `open`.
-  std::size_t behind(std::size_t open, std::string_view opening, std::string_view closing) const {
+  std::size_t end_of_bracket(std::size_t open, std::string_view opening, std::string_view closing) const {
     int depth = 0;
     for (std::size_t i = open; i < tokens_.size(); ++i) {
       if (tokens_[i] == opening) ++depth;
@@ -165,10 +169,27 @@ class Reader {
     return tokens_.size();
   }
 
+  /// The items of a list of these tokens: each is the text between two commas outside brackets.
+  std::vector<std::string> items(std::size_t begin, std::size_t end) const {
+    std::vector<std::string> found;
+    int depth = 0;
+    for (std::size_t i = begin; i <= end; ++i) {
+      if (i == end || (tokens_[i] == "," && depth == 0)) {
+        if (i != begin) found.push_back(joined(tokens_, begin, i));
+        begin = i + 1;
+      } else if (std::string_view("<({[").find(tokens_[i]) != std::string_view::npos) {
+        ++depth;
+      } else if (std::string_view(">)}]").find(tokens_[i]) != std::string_view::npos) {
+        --depth;
+      }
+    }
+    return found;
+  }
+
   std::vector<std::string> template_parameters() const {
     for (std::size_t i = statement_; i + 1 < at_; ++i) {
       if (tokens_[i] != "template" || tokens_[i + 1] != "<") continue;
-      return split_list(joined(tokens_, i + 2, behind(i + 1, "<", ">") - 1));
+      return items(i + 2, end_of_bracket(i + 1, "<", ">") - 1);
     }
     return {};
   }
@@ -191,16 +212,17 @@ class Reader {
         word = tokens_[at_];
         kernel.specialized_for.clear();  // those were arguments of the type before the name
       } else if (tokens_[at_] == "<") {
-        const std::size_t end = behind(at_, "<", ">");
+        const std::size_t end = end_of_bracket(at_, "<", ">");
         kernel.specialized_for = joined(tokens_, at_, end);
         at_ = end - 1;
       }
       if (at_ >= tokens_.size() || tokens_[at_] != "(") continue;
-      const std::size_t end = behind(at_, "(", ")");
+      const std::size_t end = end_of_bracket(at_, "(", ")");
       if (!word.empty() && !word.starts_with("__")) {
         for (const std::string& scope : scopes_) kernel.name += scope;
         kernel.name += word;
-        kernel.parameters = split_list(joined(tokens_, at_ + 1, end - 1));
+        kernel.line = line_of_token(source_, word);
+        kernel.parameters = items(at_ + 1, end - 1);
         const auto autos = std::count(tokens_.begin() + static_cast<std::ptrdiff_t>(at_),
                                       tokens_.begin() + static_cast<std::ptrdiff_t>(end), "auto");
         kernel.template_parameters.insert(kernel.template_parameters.end(), static_cast<std::size_t>(autos),
@@ -213,6 +235,7 @@ class Reader {
     return std::nullopt;
   }
 
+  std::string_view source_;
   std::vector<std::string_view> tokens_;
   std::size_t at_ = 0;
   std::size_t statement_ = 0;  ///< index where the current statement begins
@@ -240,6 +263,19 @@ std::string lines_of_file(std::string_view preprocessed, const std::string& file
 }
 
 std::vector<DeclaredKernel> kernels_declared(std::string_view source) { return Reader(source).kernels(); }
+
+unsigned declaration_line(std::string_view source, std::string_view name, bool is_host_function) {
+  if (!is_host_function) {
+    const auto kernels = kernels_declared(source);
+    const auto found = std::ranges::find(
+        kernels, name, [](const DeclaredKernel& kernel) { return unqualified(kernel.name); });
+    return found == kernels.end() ? 0 : found->line;
+  }
+  const std::vector<std::string_view> tokens = tokens_of(source);
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
+    if (tokens[i] == name && tokens[i + 1] == "(") return line_of_token(source, tokens[i]);
+  return 0;
+}
 
 std::string declared_name(std::string_view parameter) {
   parameter = declarator_of(parameter);

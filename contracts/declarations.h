@@ -14,6 +14,7 @@ struct DeclaredKernel {
   std::vector<std::string> template_parameters;  ///< "typename T", "int B = 128"; "typename" for auto
   std::vector<std::string> parameters;           ///< "const T* __restrict__ input"
   std::string specialized_for;                   ///< "<float>" of a specialization; otherwise empty
+  unsigned line = 0;                             ///< of the name
 };
 
 /// The lines of `preprocessed` that come from `file` itself and not from what it includes, whatever names its
@@ -23,6 +24,10 @@ std::string lines_of_file(std::string_view preprocessed, const std::string& file
 /// In source order, without repetitions and explicit instantiations. Kernels of the same name differ in
 /// template parameters or parameter types. Does not expand macros.
 std::vector<DeclaredKernel> kernels_declared(std::string_view source);
+
+/// The line of the first kernel, or host function, of that name without namespaces and template arguments; 0
+/// if there is none.
+unsigned declaration_line(std::string_view source, std::string_view name, bool is_host_function);
 
 /// The name in a parameter's declaration, such as "input"; empty if it has none.
 std::string declared_name(std::string_view parameter);

@@ -13,14 +13,6 @@ namespace {
 constexpr std::string_view marker = "// finding:";
 constexpr std::string_view separators = " \t\r,";
 
-std::vector<std::string> known_kinds() {
-  return {
-#define FOLDPROOF_KIND(id, name, family, traits, mends) name,
-#include "sanitizer/kinds.def"
-#undef FOLDPROOF_KIND
-  };
-}
-
 bool is_blank_or_comment(std::string_view line) {
   const std::size_t begin = line.find_first_not_of(" \t\r");
   return begin == std::string_view::npos || line.substr(begin).starts_with("//");
@@ -38,7 +30,7 @@ std::vector<Announced> announced_in(std::string_view list, const Position& where
     const auto kind = kind_named(name);
     if (!kind)
       throw InputError(fmt::format("a marker announces an unknown kind of finding \"{}\"{}", name,
-                                   suggestion(name, known_kinds())),
+                                   suggestion(name, kind_names())),
                        where);
     found.push_back({*kind, {}, is_optional});
     begin = list.find_first_not_of(separators, end);

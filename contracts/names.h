@@ -45,11 +45,13 @@ constexpr Named<ScanKind> scan_names[] = {{"inclusive", ScanKind::inclusive},
 constexpr Named<MathFunctions> function_names[] = {{"library", MathFunctions::library},
                                                    {"fast", MathFunctions::fast}};
 constexpr Named<Maximum> maximum_names[] = {{"first", Maximum::first}, {"running", Maximum::running}};
-constexpr Named<VarianceMethod> variance_names[] = {{"unspecified", VarianceMethod::unspecified},
-                                                    {"two-pass", VarianceMethod::two_pass},
-                                                    {"textbook", VarianceMethod::textbook},
-                                                    {"welford", VarianceMethod::welford},
-                                                    {"shares", VarianceMethod::shares}};
+constexpr Named<MomentMethod> moment_names[] = {{"unspecified", MomentMethod::unspecified},
+                                                {"two-pass", MomentMethod::two_pass},
+                                                {"textbook", MomentMethod::textbook},
+                                                {"welford", MomentMethod::welford},
+                                                {"shares", MomentMethod::shares},
+                                                {"plain", MomentMethod::plain},
+                                                {"scaled", MomentMethod::scaled}};
 constexpr Named<SumMethod> sum_names[] = {{"unspecified", SumMethod::plain},
                                           {"plain", SumMethod::plain},
                                           {"kahan", SumMethod::kahan},

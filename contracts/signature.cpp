@@ -254,23 +254,20 @@ bool spells_entry(std::string_view text) {
 
 }  // namespace
 
-std::vector<std::string> split_list(std::string_view list) {
-  std::vector<std::string> items;
-  int depth = 0;
-  std::size_t begin = 0;
-  const auto push = [&](std::size_t end) {
-    const std::string_view item = list.substr(begin, end - begin);
-    const std::size_t first = item.find_first_not_of(' ');
-    if (first != std::string_view::npos) items.emplace_back(item.substr(first));
-    begin = end + 1;
-  };
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (std::string_view("<({[").find(list[i]) != std::string_view::npos) ++depth;
-    if (std::string_view(">)}]").find(list[i]) != std::string_view::npos) --depth;
-    if (list[i] == ',' && depth == 0) push(i);
-  }
-  push(list.size());
-  return items;
+std::string_view unqualified(std::string_view spelling) {
+  spelling = spelling.substr(0, spelling.find('<'));
+  const std::size_t colon = spelling.rfind(':');  // "(anonymous namespace)::sum" contains a space
+  if (colon != std::string_view::npos) spelling.remove_prefix(colon + 1);
+  return spelling.substr(0, spelling.find(' '));
+}
+
+/// The parameters of a list, without spaces before them.
+std::vector<std::string> parameters_in(std::string_view list) {
+  std::vector<std::string> parameters;
+  for (const std::string_view parameter : split_list(list, "<({[", ">)}]"))
+    if (!trimmed(parameter).empty())
+      parameters.emplace_back(parameter.substr(parameter.find_first_not_of(' ')));
+  return parameters;
 }
 
 EntrySignature signature_of(const std::string& lowered) {
@@ -286,7 +283,7 @@ EntrySignature signature_of_spelling(const std::string& spelling) {
   if (open == std::string::npos) return signature;
   const std::string_view function = trimmed(std::string_view(text).substr(0, open));
   signature.spelled = function.substr(name_in(function));
-  signature.parameters = split_list(std::string_view(text).substr(open + 1, text.size() - open - 2));
+  signature.parameters = parameters_in(std::string_view(text).substr(open + 1, text.size() - open - 2));
   return signature;
 }
 

@@ -26,6 +26,9 @@ EntrySignature signature_of(const std::string& lowered);
 /// "float const*". `lowered` is the whole text, without blanks around it.
 EntrySignature signature_of_spelling(const std::string& spelling);
 
+/// "sum" of "ns::sum<float, 128>".
+std::string_view unqualified(std::string_view spelling);
+
 /// The spelling with its parameters, as printed in findings.
 std::string with_parameters(const EntrySignature& entry);
 
@@ -74,8 +77,5 @@ std::string address_of_entry(const std::string& spelling);
 
 /// "ns::sum" for "ns::(anonymous namespace)::sum", which is not C++.
 std::string without_anonymous_namespaces(std::string text);
-
-/// Splits a list, such as one of types and names, at the commas outside brackets.
-std::vector<std::string> split_list(std::string_view list);
 
 }  // namespace foldproof

@@ -57,7 +57,8 @@ struct LaunchTrace {
 /// The provenance of the elements of an output.
 struct ProvenanceTrace {
   Expressions expressions;
-  std::vector<NodeId> results;        ///< one per element; 0 if independent of the input
+  /// By traced output, one per element; 0 if independent of the input.
+  std::vector<std::vector<NodeId>> results;
   std::vector<LaunchTrace> launches;  ///< of the job, in order
 };
 

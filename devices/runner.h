@@ -53,11 +53,17 @@ struct JobReset {
   std::uint32_t buffer = 0;  ///< index into Job::buffers
 };
 
-/// Input elements whose provenance is traced into the elements of an output.
+/// The first elements of a buffer.
+struct BufferElements {
+  std::uint32_t buffer = 0;  ///< index into Job::buffers
+  Element element{};
+  std::uint64_t count = 0;
+};
+
+/// The elements of the input are traced into those of the outputs.
 struct TraceRequest {
-  std::uint32_t input = 0, output = 0;  ///< indices of buffers
-  Element input_element{}, output_element{};
-  std::uint64_t input_count = 0, output_count = 0;
+  BufferElements input;
+  std::vector<BufferElements> outputs;
 };
 
 using JobStep = std::variant<JobLaunch, JobReset>;

@@ -130,4 +130,9 @@ Bound norm_bound(const Dyadic& sum_of_squares, const Dyadic& error, const FloatF
 /// The same with a correctly rounded root.
 Bound norm_bound(const Dyadic& sum_of_squares, const Dyadic& error, const FloatFormat& format);
 
+/// Norm of `terms` values whose squares have the given sum, in any order: the values are divided by the
+/// largest one, or by the largest so far, which rescales the sum; or combined by a hypot with an error of at
+/// most 3 ulp, as in CUDA.
+Bound scaled_norm_bound(std::uint64_t terms, const Dyadic& sum_of_squares, const FloatFormat& format);
+
 }  // namespace foldproof

@@ -28,7 +28,7 @@ struct Arithmetic {
   Masked masked = Masked::unspecified;
   MathFunctions functions = MathFunctions::fast;
   Maximum maximum = Maximum::first;
-  VarianceMethod variance = VarianceMethod::unspecified;
+  MomentMethod moment_method = MomentMethod::unspecified;
   SumMethod sum = SumMethod::plain;
   bool checks_empty = true;                           ///< also the results of empty segments
   double epsilon = 0;                                 ///< for layer-norm and rms-norm

@@ -70,8 +70,7 @@ class Audit {
   }
 
   KernelReport replay(Case c) {
-    if (range_of(instance_, "offset") != nullptr)
-      c.variables.try_emplace("offset", static_cast<std::int64_t>(c.offset));
+    c = with_offset_variable(instance_, std::move(c));
     domain_.check(c.variables);
     is_replay_ = true;
     try {
@@ -270,9 +269,9 @@ class Audit {
   std::optional<OrderShown> order_shown() const {
     if (!trace_ || trace_->expressions.inputs() == 0) return std::nullopt;
     const std::vector<std::uint64_t> heights =
-        combinations(trace_->expressions, trace_->results, instance_.reduction->op).by_element;
+        combinations(trace_->expressions, trace_->results.front(), instance_.reduction->op).by_element;
     const auto tree =
-        SummationTree::of(trace_->expressions, trace_->results.front(), instance_.reduction->op);
+        SummationTree::of(trace_->expressions, trace_->results.front().front(), instance_.reduction->op);
     const auto* known = std::get_if<SummationTree>(&tree);
     return OrderShown{known ? shape_of(*known) : std::get<std::string>(tree),
                       *std::ranges::max_element(heights), trace_->expressions.inputs()};
@@ -425,7 +424,7 @@ class Audit {
           "every case ended early with a finding that the contract accepts, so no result was checked";
       return triaged;
     }
-    if (triaged.verdict == Verdict::clean && ended_early.empty() && claims_elements() &&
+    if (triaged.verdict == Verdict::clean && ended_early.empty() && !is_replay_ && claims_elements() &&
         coverage_.only_empty_inputs()) {
       triaged.verdict = Verdict::skipped;
       triaged.reason = domain_.claimed_count() > 0 && domain_.reach("count").high == 0

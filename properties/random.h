@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,13 +33,6 @@ class SplitMix {
 template <typename T>
 void shuffle(std::vector<T>& values, SplitMix& random) {
   for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);
-}
-
-/// A hash of text and numbers that is the same on every host (FNV-1a, mixed).
-constexpr std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0) {
-  std::uint64_t hash = 0xcbf29ce484222325 ^ mixed(seed);
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return mixed(hash);
 }
 
 }  // namespace foldproof

@@ -36,8 +36,6 @@ struct Loc {
 
 enum class Space : std::uint8_t { none, reg, param, shared, local, constant, global, generic };
 
-enum class Width : std::uint8_t { pred = 0, b8 = 1, b16 = 2, b32 = 4, b64 = 8, b128 = 16 };
-
 /// A literal: its 64 bits and the form in which it was written.
 struct Literal {
   enum class Form : std::uint8_t { integer, f32, f64 };  ///< 5, 0f3F800000, 0d…/1.5

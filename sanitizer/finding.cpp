@@ -40,6 +40,12 @@ bool is_about_undefined_values(Kind kind) { return (row(kind).traits & unset) !=
 
 bool is_about_values(Kind kind) { return (row(kind).traits & value) != 0; }
 
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const KindRow& kind : kinds) names.emplace_back(kind.name);
+  return names;
+}
+
 std::optional<Kind> kind_named(std::string_view name) {
   for (std::size_t i = 0; i < std::size(kinds); ++i)
     if (kinds[i].name == name) return static_cast<Kind>(i);

@@ -47,6 +47,8 @@ bool is_about_undefined_values(Kind kind);
 bool is_about_values(Kind kind);
 /// The kind of that name, or std::nullopt.
 std::optional<Kind> kind_named(std::string_view name);
+/// The names of all kinds.
+std::vector<std::string> kind_names();
 
 enum class Severity : std::uint8_t { warning, error };
 std::string_view name(Severity severity);

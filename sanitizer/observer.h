@@ -65,9 +65,9 @@ struct AccessAttributes {
   bool strong = false;    ///< volatile, relaxed or stronger (PTX ISA 8.5: strong operations)
   bool acquires = false;  ///< by its own semantics, not through a fence
   bool releases = false;
-  bool returns = true;     ///< the value read reaches the thread; false for red
-  bool polled = false;     ///< its value decides whether it is executed again
-  bool confirmed = false;  ///< a weak read whose value a later compare-and-swap validates
+  bool returns = true;         ///< the value read reaches the thread; false for red
+  bool polled = false;         ///< its value decides whether it is executed again
+  bool cas_confirmed = false;  ///< a weak read whose value a later compare-and-swap validates
   SyncScope scope = SyncScope::sys;
   std::uint32_t bytes = 0;          ///< per lane, all elements of a vector together
   std::uint32_t element_bytes = 0;  ///< the unit of atomicity

@@ -31,20 +31,12 @@ struct Piece {
   }
 };
 
-/// The members between the outer braces, split at the commas outside inner brackets.
+/// The members between the outer braces.
 std::vector<Piece> members_of(const Piece& inside) {
   std::vector<Piece> members;
-  std::size_t begin = 0;
-  int depth = 0;
-  for (std::size_t i = 0; i < inside.text.size(); ++i) {
-    const char c = inside.text[i];
-    if (c == '{' || c == '(') ++depth;
-    if (c == '}' || c == ')') --depth;
-    if (c != ',' || depth != 0) continue;
-    members.push_back(inside.from(begin, i - begin));
-    begin = i + 1;
-  }
-  members.push_back(inside.from(begin));
+  for (const std::string_view member : split_list(inside.text, "({", ")}"))
+    members.push_back(
+        inside.from(static_cast<std::size_t>(member.data() - inside.text.data()), member.size()));
   return members;
 }
 

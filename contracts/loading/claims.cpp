@@ -8,7 +8,12 @@ void read_claims(Draft& draft) {
   const auto table = draft.top.table("claims");
   if (!table) return;
   const auto& reduction = draft.instance.reduction;
-  if (reduction) check_keys(draft.scope, "claims", *table, reduction->op);
+  if (reduction) {
+    std::vector<Operator> ops{reduction->op};
+    for (const AdditionalOutput& additional : draft.instance.additional_outputs)
+      ops.push_back(additional.reduction.op);
+    check_keys(draft.scope, "claims", *table, ops);
+  }
   Claims& claims = draft.instance.claims;
   claims.deterministic = table->boolean("deterministic", claims.deterministic);
   claims.same_for_every_launch = table->boolean("same_for_every_launch", claims.same_for_every_launch);

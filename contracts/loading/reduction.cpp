@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "contracts/keys.h"
 #include "contracts/loading/tables.h"
@@ -14,21 +15,27 @@ namespace foldproof {
 namespace {
 
 /// "a", "a and b", "a, b and c".
-std::string listed(const std::vector<std::string_view>& words) {
+std::string listed(const std::vector<std::string_view>& words, std::string_view last = "and") {
   if (words.size() == 1) return std::string(words[0]);
-  return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+  return fmt::format("{} {} {}", fmt::join(words.begin(), words.end() - 1, ", "), last, words.back());
 }
 
-/// Some methods apply only to means, and others to everything except means; partial results are plain sums.
+/// Each operator has its own methods, and partial results are plain sums.
 void check_method(const Reduction& reduction, const Table& table) {
-  const bool mean = reduction.op == Operator::mean, shares = reduction.variance == VarianceMethod::shares;
-  const bool passes =
-      reduction.variance == VarianceMethod::two_pass || reduction.variance == VarianceMethod::textbook;
-  if (mean ? passes : shares)
-    throw InputError(mean
-                         ? "the method of a mean must be \"unspecified\" (one sum), \"welford\" or \"shares\""
-                         : "\"shares\" is a method of a mean; choose two-pass, textbook or welford",
+  using enum MomentMethod;
+  static const std::map<Operator, std::vector<MomentMethod>> methods{
+      {Operator::mean, {unspecified, welford, shares}},
+      {Operator::norm, {unspecified, plain, scaled}},
+      {Operator::variance, {unspecified, two_pass, textbook, welford}},
+      {Operator::layer_norm, {unspecified, two_pass, textbook, welford}}};
+  if (const auto known = methods.find(reduction.op);
+      known != methods.end() &&
+      std::ranges::find(known->second, reduction.moment_method) == known->second.end()) {
+    std::vector<std::string_view> names;
+    for (const MomentMethod method : known->second) names.push_back(name_of(moment_names, method));
+    throw InputError(fmt::format("the method of {} must be {}", name(reduction.op), listed(names, "or")),
                      table.where("method"));
+  }
   if (reduction.sum != SumMethod::plain && reduction.result == ResultShape::partials)
     throw InputError(
         "partial results are rounded individually; the method of a sum of them must be \"plain\"",
@@ -59,7 +66,7 @@ double number(const Scope& scope, const Table& table, std::string_view key, Elem
 void read_choices(const Scope& scope, std::string_view name, const Table& table, Reduction& reduction) {
   scope.read(table, "operator", operator_names, reduction.op);
   // First, since the other messages are about keys that apply to the operator.
-  check_keys(scope, name, table, reduction.op);
+  check_keys(scope, name, table, {&reduction.op, 1});
   scope.read(table, "result", result_names, reduction.result);
   scope.read(table, "scan", scan_names, reduction.scan);
   scope.read(table, "functions", function_names, reduction.functions);
@@ -67,7 +74,7 @@ void read_choices(const Scope& scope, std::string_view name, const Table& table,
   if (reduction.op == Operator::sum)
     scope.read(table, "method", sum_names, reduction.sum);
   else
-    scope.read(table, "method", variance_names, reduction.variance);
+    scope.read(table, "method", moment_names, reduction.moment_method);
   check_method(reduction, table);
   reduction.epsilon = number(scope, table, "epsilon", reduction.accumulator);
   if (reduction.epsilon < 0) throw InputError("\"epsilon\" must not be negative", table.where("epsilon"));
@@ -80,16 +87,18 @@ void read_choices(const Scope& scope, std::string_view name, const Table& table,
 
 }  // namespace
 
-void check_keys(const Scope& scope, std::string_view name, const Table& table, Operator op) {
+void check_keys(const Scope& scope, std::string_view name, const Table& table,
+                std::span<const Operator> ops) {
   for (const KeyRow& row : contract_keys()) {
-    if (row.table != name || !table.has(row.key) || info(op).takes(row.key)) continue;
+    if (row.table != name || !table.has(row.key)) continue;
+    if (std::ranges::any_of(ops, [&](Operator op) { return info(op).takes(row.key); })) continue;
     std::vector<std::string_view> takers;
     for (const OperatorInfo& other : operators())
       if (other.takes(row.key)) takers.push_back(other.name);
     const auto text = scope.text(table, row.key);
     if (takers.empty() || (text && fmt::format("\"{}\"", text->value) == row.fallback)) continue;
     throw InputError(
-        fmt::format("\"{}\" applies to {}, not to {}", row.key, listed(takers), foldproof::name(op)),
+        fmt::format("\"{}\" applies to {}, not to {}", row.key, listed(takers), foldproof::name(ops[0])),
         table.where(row.key));
   }
 }
@@ -129,7 +138,7 @@ void read_additional_outputs(Draft& draft) {
     additional.reduction.output = buffer->type;
     additional.reduction.functions = {};
     additional.reduction.maximum = {};
-    additional.reduction.variance = {};
+    additional.reduction.moment_method = {};
     additional.reduction.sum = {};
     read_choices(draft.scope, "additional_output", table, additional.reduction);
     draft.scope.read(table, "k", additional.reduction.k);

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -108,7 +109,7 @@ void check_indices(const Draft& draft);
 
 /// Throws InputError if the table has a key that only applies to other operators, unless its value is the
 /// default.
-void check_keys(const Scope& scope, std::string_view name, const Table& table, Operator op);
+void check_keys(const Scope& scope, std::string_view name, const Table& table, std::span<const Operator> ops);
 
 /// The number of rows of the output: `rows`, or an expression in `count` and `columns`.
 Text rows_of_output(const Draft& draft, const Position& where);

@@ -57,18 +57,20 @@ UseOfUndefined JobRun::use_of_undefined() const {
   return use;
 }
 
-std::optional<ProvenanceTrace> JobRun::provenance(Address output, Element element, std::uint64_t count) {
-  if (!provenance_) return std::nullopt;
-  ProvenanceTrace result;
+void JobRun::trace_output(Address output, Element element, std::uint64_t count) {
+  std::vector<NodeId>& results = results_.emplace_back();
   for (std::uint64_t i = 0; i < count; ++i) {
     const Address at = output + i * size_of(element);
-    result.results.push_back(
+    results.push_back(
         provenance_->made_of({global_memory, at}, {device_.host(at, size_of(element)), size_of(element)}));
   }
-  result.expressions = std::move(provenance_->expressions);
-  result.launches = std::move(provenance_->launches);
+}
+
+ProvenanceTrace JobRun::provenance() {
+  ProvenanceTrace trace{std::move(provenance_->expressions), std::move(results_),
+                        std::move(provenance_->launches)};
   provenance_.reset();
-  return result;
+  return trace;
 }
 
 void JobRun::claim_input() {

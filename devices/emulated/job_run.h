@@ -37,8 +37,10 @@ class JobRun {
   UndefinedOutput undefined_output(Address from, const JobBuffer& buffer) const;
   /// For the launches so far.
   UseOfUndefined use_of_undefined() const;
-  /// The provenance of an output's elements, at the end of the run; std::nullopt if values are not traced.
-  std::optional<ProvenanceTrace> provenance(Address output, Element element, std::uint64_t count);
+  /// Adds the elements of an output, as they are now, to the results of the trace.
+  void trace_output(Address output, Element element, std::uint64_t count);
+  /// The trace, at the end of the run.
+  ProvenanceTrace provenance();
 
  private:
   /// Marks the input's bytes in memory as input nodes, also after a reset.
@@ -55,6 +57,7 @@ class JobRun {
   };
   Input input_;                                ///< set while values are traced
   std::unique_ptr<JobProvenance> provenance_;  ///< null if values are not traced
+  std::vector<std::vector<NodeId>> results_;   ///< by traced output
 };
 
 }  // namespace foldproof::emulated

@@ -169,7 +169,8 @@ class EmulatedRunner final : public Runner {
       Allocations allocations(device_, job.buffers);
       allocations.allocate();
       if (job.trace)
-        run.trace(allocations.start(job.trace->input), job.trace->input_element, job.trace->input_count);
+        run.trace(allocations.start(job.trace->input.buffer), job.trace->input.element,
+                  job.trace->input.count);
       for (const JobStep& step : job.steps) {
         if (const auto* reset = std::get_if<JobReset>(&step))
           run.reset(allocations.start(reset->buffer), job.buffers[reset->buffer]);
@@ -178,10 +179,11 @@ class EmulatedRunner final : public Runner {
         if (!result.completed) return attempt;
       }
       allocations.take(run, result);
-      if (job.trace)
-        if (auto trace = run.provenance(allocations.start(job.trace->output), job.trace->output_element,
-                                        job.trace->output_count))
-          result.trace = std::make_shared<const ProvenanceTrace>(*std::move(trace));
+      if (job.trace) {
+        for (const BufferElements& output : job.trace->outputs)
+          run.trace_output(allocations.start(output.buffer), output.element, output.count);
+        result.trace = std::make_shared<const ProvenanceTrace>(run.provenance());
+      }
       if (compares || std::ranges::any_of(result.findings, is_doubtful)) attempt.use = run.use_of_undefined();
     } catch (const Unsupported& reason) {
       result.unsupported = reason.what();

@@ -50,4 +50,14 @@ Bound norm_bound(const Dyadic& sum_of_squares, const Dyadic& error, const FloatF
   return norm_bound(sum_of_squares, error, format, unit_roundoff(format.precision));
 }
 
+Bound scaled_norm_bound(std::uint64_t terms, const Dyadic& sum_of_squares, const FloatFormat& format) {
+  constexpr std::uint64_t roundings_a_term = 7, last_roundings = 2, ulps_a_term = 4;
+  Bound relative = growth(roundings_a_term * terms + last_roundings, format.precision);
+  if (!relative) return relative;
+  // Squares of quotients, and rescaled sums, that underflow.
+  const Dyadic lost = whole(terms) * whole(terms) * smallest_normal(format);
+  return square_root(sum_of_squares, root_bits).high * (*relative + lost) +
+         whole(ulps_a_term * terms) * smallest_subnormal(format);
+}
+
 }  // namespace foldproof

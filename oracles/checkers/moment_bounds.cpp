@@ -9,12 +9,12 @@ namespace foldproof {
 
 Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
-  if (a.variance == VarianceMethod::welford) {
+  if (a.moment_method == MomentMethod::welford) {
     if (a.flush_to_zero)
       return Bound::none("no bound is known for merged means if subnormal numbers are flushed to zero");
     return merged_mean_bound(t.count, Dyadic::power_of_two(t.highest_place + 1), format);
   }
-  if (a.variance == VarianceMethod::shares) {
+  if (a.moment_method == MomentMethod::shares) {
     if (a.flush_to_zero)
       return Bound::none("no bound is known for sums of shares if subnormal numbers are flushed to zero");
     return mean_of_shares_bound(t.count, t.magnitude(), format);
@@ -35,12 +35,12 @@ Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& s
   if (whole(4 * values.count) * squares.positive > largest_finite(format))
     return Bound::none("the sums may overflow");
   const Moments moments{values.count, values.sum(), values.magnitude(), squares.positive};
-  if (a.variance == VarianceMethod::welford)
+  if (a.moment_method == MomentMethod::welford)
     return merged_variance_bound(moments, Dyadic::power_of_two(values.highest_place + 1), format);
   Bound two_pass = two_pass_variance_bound(moments, values.count, format);
-  if (a.variance == VarianceMethod::two_pass || !two_pass) return two_pass;
+  if (a.moment_method == MomentMethod::two_pass || !two_pass) return two_pass;
   Bound textbook = textbook_variance_bound(moments, values.count, format);
-  if (a.variance == VarianceMethod::textbook || !textbook) return textbook;
+  if (a.moment_method == MomentMethod::textbook || !textbook) return textbook;
   return larger(*two_pass, *textbook);
 }
 

@@ -18,7 +18,7 @@ Reference reference_of(Operator op, Element element, std::span<const std::byte> 
 }
 
 /// `values`: each nonzero one may be subnormal.
-Bound norm_bound_of(const Arithmetic& a, const Tally& squares, const Tally& values) {
+Bound plain_norm_bound(const Arithmetic& a, const Tally& squares, const Tally& values) {
   const FloatFormat& format = float_format(a.accumulator);
   const Dyadic& sum = squares.positive;
   if (no_order_rounds(squares, format) && keeps_all(a, squares) && keeps_all(a, values))
@@ -30,6 +30,18 @@ Bound norm_bound_of(const Arithmetic& a, const Tally& squares, const Tally& valu
   if (!bound) return bound;
   if (sum + *bound > largest_finite(format)) return Bound::none("the sum of squares may overflow");
   return norm_bound(sum, *bound, format);
+}
+
+/// If the contract does not name the method, the larger of both bounds.
+Bound norm_bound_of(const Arithmetic& a, const Tally& squares, const Tally& values) {
+  Bound plain =
+      a.moment_method == MomentMethod::scaled ? Bound(Dyadic{}) : plain_norm_bound(a, squares, values);
+  if (a.moment_method == MomentMethod::plain || !plain) return plain;
+  const FloatFormat& format = float_format(a.accumulator);
+  Bound scaled = scaled_norm_bound(values.nonzero, squares.positive, format);
+  if (!scaled) return scaled;
+  const Dyadic flushed = keeps_all(a, values) ? Dyadic{} : whole(values.nonzero) * flush_threshold(a);
+  return larger(*plain, *scaled + flushed);
 }
 
 /// `values`: the tally of the input.
@@ -67,7 +79,8 @@ class MomentChecker final : public Checker {
  private:
   bool may_cancel_infinity() const {
     if (a_.op != Operator::mean || exact_.category() != Number::Category::infinity) return false;
-    if (a_.variance == VarianceMethod::welford) return true;  // Welford's recurrence subtracts it from itself
+    if (a_.moment_method == MomentMethod::welford)
+      return true;  // Welford's recurrence subtracts it from itself
     return (exact_.negative() ? values_.positive : values_.negative) * whole(2) >
            largest_finite(a_.accumulator);
   }

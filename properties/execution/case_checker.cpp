@@ -135,7 +135,9 @@ class CaseChecker {
   /// Checks that every element of the input is used as the contract claims. Undefined behaviour may lose any
   /// element and is the more informative finding.
   void check_uses(const JobResult& result, bool value_is_right) {
-    if (!result.trace || std::ranges::any_of(evaluation_.findings, spoils_values)) return;
+    if (!result.trace || !instance_.claims.uses_every_input_once.value_or(true) ||
+        std::ranges::any_of(evaluation_.findings, spoils_values))
+      return;
     const ProvenanceTrace& trace = *result.trace;
     evaluation_.incomplete = trace.expressions.incomplete();
     if (evaluation_.incomplete) return;
@@ -146,8 +148,8 @@ class CaseChecker {
   /// Whether the value of every run is right.
   bool check_values() {
     if (plan_.input.empty() && instance_.claims.empty == EmptyPolicy::unspecified) return true;
-    if (plan_.input.empty() && !plan_.prepared[0].untouched.empty()) return check_untouched();
-    if (!left_empty_segments()) return false;
+    if (!left_untouched()) return false;
+    if (plan_.input.empty() && !plan_.prepared[0].untouched.empty()) return true;
     const ResultChecker checker(arithmetic(), layout_of(*instance_.reduction), plan_.input, operands_);
     // The single-call run first: a kernel that is wrong on its first call is not reported as wrong on a later
     // one.
@@ -220,7 +222,7 @@ class CaseChecker {
     const std::vector<std::byte> output =
         output_of(plan_.prepared[*plan_.traced], results_[*plan_.traced], output_type());
     const auto check_result =
-        checked_by_tree(arithmetic(), trace.expressions, trace.results, output, plan_.input);
+        checked_by_tree(arithmetic(), trace.expressions, trace.results.front(), output, plan_.input);
     if (!check_result) return true;
     evaluation_.trace = results_[*plan_.traced].trace;
     evaluation_.error_over_bound = check_result->error_over_bound;
@@ -235,33 +237,35 @@ class CaseChecker {
     evaluation_.why_not = check_result.why_not;
   }
 
-  bool check_untouched() {
+  /// Whether the results of an empty input, or of empty segments, are as before the run, if the contract
+  /// claims it.
+  bool left_untouched() {
+    if (plan_.prepared[0].untouched.empty()) return true;
     const PreparedJob& prepared = plan_.prepared[0];
-    if (results_[0].contents[prepared.output] == prepared.untouched) return true;
-    add(Kind::contract_violation,
-        "the kernel wrote its output for an empty input, although the contract claims that it leaves it "
-        "untouched");
-    return false;
+    bool left = left_untouched(*instance_.reduction, output_of(prepared, results_[0], output_type()),
+                               prepared.untouched[0], "");
+    for (std::size_t i = 0; left && i < instance_.additional_outputs.size(); ++i) {
+      const AdditionalOutput& additional = instance_.additional_outputs[i];
+      left = left_untouched(additional.reduction, additional_output_of(0, i), prepared.untouched[i + 1],
+                            fmt::format(" of the buffer \"{}\"", additional.buffer));
+    }
+    return left;
   }
 
-  /// Whether the results of empty segments are as before the run, if the contract claims it.
-  bool left_empty_segments() {
-    const Reduction& reduction = *instance_.reduction;
-    if (instance_.claims.empty != EmptyPolicy::untouched || reduction.result != ResultShape::segments)
-      return true;
-    const PreparedJob& prepared = plan_.prepared[0];
-    const std::vector<std::byte> output = output_of(prepared, results_[0], output_type());
-    const std::vector<std::byte>& initial = prepared.untouched;
-    const std::size_t size = size_of(output_type()), count = plan_.input.size() / size_of(reduction.input);
-    for (std::size_t k = 0; k < prepared.output_count; ++k) {
-      if (part_of(layout_of(reduction), reduction.op, k, count).size() != 0) continue;
+  /// `initial`: empty if it is undefined. `of`: empty, or " of the buffer "b"".
+  bool left_untouched(const Reduction& reduction, const std::vector<std::byte>& output,
+                      const std::vector<std::byte>& initial, std::string_view of) {
+    const bool by_segments = reduction.result == ResultShape::segments;
+    if (!plan_.input.empty() && !by_segments) return true;
+    const std::size_t size = size_of(reduction.output), count = plan_.input.size() / size_of(reduction.input);
+    for (std::size_t k = 0; k < output.size() / size; ++k) {
+      if (count != 0 && part_of(layout_of(reduction), reduction.op, k, count).size() != 0) continue;
       for (std::size_t at = k * size; at < (k + 1) * size; ++at) {
         if (output[at] == (initial.empty() ? UndefinedFill{}.byte(at) : initial[at])) continue;
         add(Kind::contract_violation,
-            fmt::format(
-                "the kernel wrote output {}, the result of an empty segment, although the contract claims "
-                "that it leaves the output untouched if there are no elements",
-                k));
+            fmt::format("the kernel wrote output {}{}{}, although the contract claims that it leaves the "
+                        "outputs untouched if there are no elements",
+                        k, of, count == 0 ? " for an empty input" : ", the result of an empty segment"));
         return false;
       }
     }

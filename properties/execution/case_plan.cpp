@@ -139,7 +139,8 @@ CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& 
     other.calls = 1;
     also(other, {Kind::not_reproducible, "when called again", "when called once", "determinism"});
   }
-  if (instance.claims.uses_every_input_once.value_or(true) && is_small(plan, instance.reduction->input)) {
+  const bool traces = instance.claims.uses_every_input_once.value_or(true) || instance.claims.height;
+  if (traces && is_small(plan, instance.reduction->input)) {
     plan.traced = c.calls > 1 ? plan.prepared.size() - 1 : 0;
     request_trace(instance, plan.prepared[*plan.traced]);
   }

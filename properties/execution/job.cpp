@@ -120,9 +120,7 @@ class Assembly {
     }
     std::vector<std::byte> initial =
         initial_bytes(instance_.output_initial, reduction.output, output_bytes, reduction.op);
-    if (initial.empty() && input_.empty() && instance_.claims.empty == EmptyPolicy::untouched)
-      initial.assign(output_bytes, untouched_pattern);
-    if (instance_.claims.empty == EmptyPolicy::untouched) prepared_.untouched = initial;
+    if (must_be_untouched() && initial.empty()) initial.assign(output_bytes, untouched_pattern);
     JobBuffer output{instance_.output_name, output_bytes, std::move(initial), 0, true};
     prepared_.output = add("output", std::move(output), instance_.output_reset, size_of(reduction.output));
   }
@@ -137,9 +135,15 @@ class Assembly {
     }
   }
 
-  void read_back(const std::string& buffer) {
-    const std::uint32_t index = places_.at(buffer).index;
-    prepared_.job.buffers[index].read_back = true;
+  bool must_be_untouched() const {
+    return input_.empty() && instance_.claims.empty == EmptyPolicy::untouched;
+  }
+
+  void read_back(const std::string& name) {
+    const std::uint32_t index = places_.at(name).index;
+    JobBuffer& buffer = prepared_.job.buffers[index];
+    buffer.read_back = true;
+    if (must_be_untouched() && buffer.initial.empty()) buffer.initial.assign(buffer.bytes, untouched_pattern);
     prepared_.additional_outputs.push_back(index);
   }
 
@@ -210,6 +214,14 @@ std::uint64_t instruction_limit(const std::vector<JobStep>& launches, std::uint6
                                                  most_instructions_of_a_look * looks);
 }
 
+/// The initial contents of the output and the additional outputs.
+std::vector<std::vector<std::byte>> initial_outputs(const PreparedJob& prepared) {
+  std::vector<std::vector<std::byte>> contents{prepared.job.buffers[prepared.output].initial};
+  for (const std::uint32_t buffer : prepared.additional_outputs)
+    contents.push_back(prepared.job.buffers[buffer].initial);
+  return contents;
+}
+
 }  // namespace
 
 std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
@@ -253,6 +265,7 @@ PreparedJob JobBuilder::build(const Case& c, const std::vector<std::byte>& input
     launches.emplace_back(std::move(step));
   }
   PreparedJob& prepared = assembly.prepared();
+  if (instance_.claims.empty == EmptyPolicy::untouched) prepared.untouched = initial_outputs(prepared);
   prepared.calls = c.calls;
   for (std::uint64_t call = 0; call < c.calls; ++call) {
     if (call != 0) assembly.reset();
@@ -280,7 +293,8 @@ Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& i
 }
 
 Job traced_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
-               const Case& c) {
+               const Case& given) {
+  const Case c = with_offset_variable(instance, given);
   Domain(instance, largest_given_count).check(c.variables);
   PreparedJob prepared = JobBuilder(instance, image, runner.entries(image)).build(c, input_of(instance, c));
   request_trace(instance, prepared);

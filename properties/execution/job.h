@@ -24,9 +24,9 @@ struct PreparedJob {
   std::vector<std::uint32_t> operands,
       additional_outputs;  ///< indices into job.buffers, in the contract's order
   std::vector<std::vector<std::byte>> operand_values;
-  /// The initial content of the output, if the contract claims that the kernel leaves it untouched where
-  /// there are no elements. Empty without such a claim, and if it is undefined.
-  std::vector<std::byte> untouched;
+  /// The initial contents of the output and the additional outputs, each empty if it is undefined, if the
+  /// contract claims that the kernel leaves them untouched where there are no elements; otherwise none.
+  std::vector<std::vector<std::byte>> untouched;
 };
 
 /// The case's input elements; empty without a reduction.

@@ -105,11 +105,19 @@ bool has_factors(Operator op, const Operands& operands) {
   return op == Operator::mean || operands[Role::second] || operands[Role::scales];
 }
 
+/// Whether the result is NaN whatever the elements are.
+bool has_nan_factor(const Part& part, const Operands& operands) {
+  const auto& second = operands[Role::second];
+  const auto& scales = operands[Role::scales];
+  for (std::size_t k = part.first; k < part.last && (scales || second); ++k)
+    if ((scales ? scale_of(*scales, k) : second->number(k)).is_nan()) return true;
+  return false;
+}
+
 /// For one result, or for all together, computed from a part of the input.
-std::vector<WrongUse> wrong_in_part(const Instance& instance, const ProvenanceTrace& trace,
+std::vector<WrongUse> wrong_in_part(const Instance& instance, Operator op, const ProvenanceTrace& trace,
                                     const std::vector<Use>& uses, const Part& part, const Operands& operands,
                                     std::string_view result) {
-  const Operator op = instance.reduction->op;
   const bool extremum = is_extremum(underlying(op));
   // The index of a single element is known without reading it.
   const bool gives_indices = info(op).gives == OperatorInfo::Gives::index || op == Operator::top_k;
@@ -117,12 +125,14 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, const ProvenanceTr
   // A contract's own operator may use elements with any multiplicity.
   const bool counts_twice =
       op != Operator::custom && (!extremum || instance.claims.uses_every_input_once.value_or(false));
+  const bool is_nan = has_nan_factor(part, operands);
   FaultyElements unused, repeated, foreign;
   for (std::size_t k = 0; k < uses.size(); ++k) {
     const bool inside = part.holds(k);
     const double once = one_use(op, part, operands, k);
     const double times = uses[k].times && !uses[k].decides ? std::fabs(*uses[k].times) : 0;
-    if (inside && !uses[k].counts && !one_place) unused.add(k);
+    // A kernel need not read an element that cannot change the result.
+    if (inside && !uses[k].counts && !one_place && !is_nan && once != 0) unused.add(k);
     if (inside && counts_twice && times > 1.5 * once) repeated.add(k);
     if (!inside && times > 0.5 * once) foreign.add(k);
   }
@@ -146,19 +156,47 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, const ProvenanceTr
 }  // namespace
 
 void request_trace(const Instance& instance, PreparedJob& prepared) {
+  const auto elements_of = [&](std::uint32_t buffer, Element element, std::uint64_t bytes) {
+    return BufferElements{buffer, element, bytes / size_of(element)};
+  };
+  const std::vector<JobBuffer>& buffers = prepared.job.buffers;
   const Reduction& reduction = *instance.reduction;
-  TraceRequest request{prepared.input,       prepared.output, reduction.input, reduction.output, 0,
-                       prepared.output_count};
-  request.input_count = prepared.job.buffers[prepared.input].initial.size() / size_of(reduction.input);
-  prepared.job.trace = request;
+  TraceRequest request{elements_of(prepared.input, reduction.input, buffers[prepared.input].initial.size()),
+                       {{prepared.output, reduction.output, prepared.output_count}}};
+  for (std::size_t i = 0; i < instance.additional_outputs.size(); ++i) {
+    const std::uint32_t buffer = prepared.additional_outputs[i];
+    request.outputs.push_back(
+        elements_of(buffer, instance.additional_outputs[i].reduction.output, buffers[buffer].bytes));
+  }
+  prepared.job.trace = std::move(request);
 }
 
-std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& variables,
-                                 const ProvenanceTrace& trace, const Operands& operands) {
-  const Reduction& reduction = *instance.reduction;
-  const ResultLayout layout = result_layout(reduction, variables, operands);
+namespace {
+
+/// A traced output, and what it should hold.
+struct TracedOutput {
+  const Reduction& reduction;
+  std::span<const NodeId> results;
+  std::string where;  ///< empty, or "in the buffer "b", "
+};
+
+std::vector<TracedOutput> outputs_of(const Instance& instance, const ProvenanceTrace& trace) {
+  std::vector<TracedOutput> outputs{{*instance.reduction, trace.results.front(), ""}};
+  for (std::size_t i = 1; i < trace.results.size(); ++i) {
+    const AdditionalOutput& additional = instance.additional_outputs[i - 1];
+    outputs.push_back(
+        {additional.reduction, trace.results[i], fmt::format("in the buffer \"{}\", ", additional.buffer)});
+  }
+  return outputs;
+}
+
+std::vector<WrongUse> wrong_in_output(const Instance& instance, const TracedOutput& output,
+                                      const Variables& variables, const ProvenanceTrace& trace,
+                                      const Operands& operands) {
+  const Operator op = output.reduction.op;
+  const ResultLayout layout = result_layout(output.reduction, variables, operands);
   const bool together = layout.shape == ResultShape::partials || layout.shape == ResultShape::bins;
-  const std::span<const NodeId> all = trace.results;
+  const std::span<const NodeId> all = output.results;
   const bool wholes = layout.shape == ResultShape::value;
   const std::size_t most = together ? 1 : wholes ? most_wholes : most_parts;
   const std::size_t rounds = std::min(all.size(), most);
@@ -166,23 +204,40 @@ std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& vari
   for (std::size_t round = 0; round < rounds && wrong.empty(); ++round) {
     const std::size_t i = rounds > 1 ? round * (all.size() - 1) / (rounds - 1) : 0;
     const std::vector<Use> uses =
-        uses_of(trace.expressions, together ? all : all.subspan(i, 1), underlying(reduction.op));
-    const Part part = part_of(layout, reduction.op, i, uses.size());
+        uses_of(trace.expressions, together ? all : all.subspan(i, 1), underlying(op));
+    const Part part = part_of(layout, op, i, uses.size());
     const std::string result = all.size() > 1 && !together ? fmt::format("result {}", i) : "the result";
-    wrong = wrong_in_part(instance, trace, uses, part, operands, result);
+    wrong = wrong_in_part(instance, op, trace, uses, part, operands, result);
   }
+  for (WrongUse& use : wrong) use.message = output.where + use.message;
+  return wrong;
+}
+
+}  // namespace
+
+std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& variables,
+                                 const ProvenanceTrace& trace, const Operands& operands) {
+  std::vector<WrongUse> wrong;
+  for (const TracedOutput& output : outputs_of(instance, trace))
+    if (wrong.empty()) wrong = wrong_in_output(instance, output, variables, trace, operands);
   return wrong;
 }
 
 HeightCheck check_height(const Instance& instance, const Variables& variables, const ProvenanceTrace& trace) {
   const std::int64_t claimed = instance.claims.height->evaluate(variables);
-  const Operator op = instance.reduction->op;
-  const auto [heights, all_known] = combinations(trace.expressions, trace.results, op);
-  for (std::size_t k = 0; k < heights.size(); ++k)
-    if (static_cast<std::int64_t>(heights[k]) > claimed)
-      return {fmt::format(
-          "the contract claims at most {} {} per element (\"{}\"), but element {} goes through {}", claimed,
-          combinations_of(op), instance.claims.height->text(), k, heights[k])};
+  bool all_known = true;
+  for (const TracedOutput& output : outputs_of(instance, trace)) {
+    const Operator op = output.reduction.op;
+    if (!info(op).takes("height")) continue;
+    const Combinations counted = combinations(trace.expressions, output.results, op);
+    for (std::size_t k = 0; k < counted.by_element.size(); ++k)
+      if (static_cast<std::int64_t>(counted.by_element[k]) > claimed)
+        return {fmt::format(
+            "the contract claims at most {} {} per element (\"{}\"), but {}element {} goes through {}",
+            claimed, combinations_of(op), instance.claims.height->text(), output.where, k,
+            counted.by_element[k])};
+    all_known &= counted.all_known;
+  }
   return {std::nullopt, all_known};
 }
 

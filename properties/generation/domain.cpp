@@ -17,6 +17,12 @@ constexpr std::int64_t largest_other = 1 << 16;
 
 }  // namespace
 
+Case with_offset_variable(const Instance& instance, Case c) {
+  if (range_of(instance, "offset") != nullptr)
+    c.variables.try_emplace("offset", static_cast<std::int64_t>(c.offset));
+  return c;
+}
+
 Bounds Domain::claimed(const std::pair<std::string, Range>& variable, const Variables& chosen) const {
   const std::int64_t low = variable.second.low.evaluate(chosen);
   const std::int64_t high = std::max(low, variable.second.high.evaluate(chosen));

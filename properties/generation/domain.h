@@ -19,6 +19,11 @@ inline constexpr std::int64_t most_elements_of_slow_schedules = 4096;
 /// exhaust a machine.
 inline constexpr std::uint64_t largest_given_count = std::uint64_t{1} << 30;
 
+struct Case;
+
+/// The case, whose offset is also the variable "offset" if the domain has one.
+Case with_offset_variable(const Instance& instance, Case c);
+
 struct Bounds {
   std::int64_t low = 0, high = 0;  ///< inclusive, low <= high
 

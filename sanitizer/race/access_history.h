@@ -26,10 +26,10 @@ inline constexpr std::uint32_t words_per_line = line_bytes / 4;
 struct Manner {
   bool writes : 1 = false;
   bool strong : 1 = false;
-  bool update : 1 = false;     ///< an atomic read-modify-write
-  bool plain : 1 = false;      ///< a load or store that is not used as a flag
-  bool unchanged : 1 = false;  ///< wrote the value already in memory
-  bool confirmed : 1 = false;  ///< a read that an atomic validates
+  bool update : 1 = false;         ///< an atomic read-modify-write
+  bool plain : 1 = false;          ///< a load or store that is not used as a flag
+  bool unchanged : 1 = false;      ///< wrote the value already in memory
+  bool cas_confirmed : 1 = false;  ///< a read that an atomic validates
   std::uint8_t scope : 2 = 0;
   std::uint8_t log_bytes : 3 = 0;  ///< log2 of the unit of atomicity
   bool operator==(const Manner&) const = default;
@@ -40,7 +40,7 @@ inline Manner manner_of(const AccessEvent& event) {
           .strong = event.strong,
           .update = event.what == AccessEvent::What::update,
           .plain = event.is_plain(),
-          .confirmed = event.confirmed,
+          .cas_confirmed = event.cas_confirmed,
           .scope = static_cast<std::uint8_t>(static_cast<std::uint8_t>(event.scope) & 3U),
           .log_bytes = static_cast<std::uint8_t>(first_lane(event.element_bytes) & 7U)};
 }

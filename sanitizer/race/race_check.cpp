@@ -9,7 +9,7 @@ namespace {
 /// Whether every later access that conflicts with `earlier` also conflicts with the weak access `later`.
 bool replaces(const Row& later, const Row& earlier) {
   if ((earlier.words & ~later.words) != 0 || (earlier.manner.writes && !later.manner.writes)) return false;
-  if (later.manner.confirmed && !earlier.manner.confirmed) return false;
+  if (later.manner.cas_confirmed && !earlier.manner.cas_confirmed) return false;
   if (!earlier.manner.writes || later.unchanged == 0) return true;
   return later.same_lanes(earlier) && (later.unchanged & ~earlier.unchanged) == 0;
 }

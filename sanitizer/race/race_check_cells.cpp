@@ -25,7 +25,7 @@ bool are_equals(const Manner& a, const Manner& b) {
 bool replaces(const Entry& later_entry, const Entry& earlier_entry) {
   const Manner later = later_entry.manner, earlier = earlier_entry.manner;
   if (earlier.writes && (!later.writes || (later.unchanged && !earlier.unchanged))) return false;
-  if (later.confirmed && !earlier.confirmed) return false;
+  if (later.cas_confirmed && !earlier.cas_confirmed) return false;
   if (!later.strong) return true;
   if (!earlier.strong || later.scope > earlier.scope || later.log_bytes != earlier.log_bytes) return false;
   if (earlier.plain) return later_entry.warp == earlier_entry.warp && later.plain;
@@ -236,7 +236,7 @@ void RaceCheck::continue_chain(const AccessEvent& event, Chain& chain, Entry& no
 // is a speculative read that an atomic like the other one validates.
 bool RaceCheck::is_permitted(const Entry& earlier, const Entry& now) const {
   const auto is_guess = [](const Entry& a, const Entry& b) {
-    return a.manner.confirmed && b.manner.update && a.manner.log_bytes == b.manner.log_bytes;
+    return a.manner.cas_confirmed && b.manner.update && a.manner.log_bytes == b.manner.log_bytes;
   };
   if (is_guess(earlier, now) || is_guess(now, earlier)) return true;
   if (!morally_strong(earlier, now)) return false;

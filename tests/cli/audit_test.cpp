@@ -493,6 +493,71 @@ TEST_CASE("the claim `empty` holds for empty segments", "[nvcc]") {
         "contract-violation");
 }
 
+namespace {
+
+/// The first finding of a sum of integers that also returns the least of them. `if_empty`: what it does
+/// before it returns for an empty input; `again`: what it does before it stores the least.
+std::string finding_with_least(const std::string& if_empty, const std::string& again,
+                               const std::string& claims) {
+  const Folder folder;
+  folder.file("totals.cu", R"cu(
+__global__ void totals(const int* in, int* out, int* least, unsigned n) {
+  if (n == 0) { )cu" + if_empty +
+                               R"cu( return; }
+  int sum = 0, low = in[0];
+  for (unsigned i = 0; i < n; ++i) sum += in[i];
+  for (unsigned i = 1; i < n; ++i) low = min(low, in[i]);
+  )cu" + again + R"cu(
+  *out = sum;
+  *least = low;
+})cu");
+  folder.file("totals.toml", R"toml(format = 1
+[reduction]
+operator = "sum"
+input = "i32"
+[domain]
+count = "0 .. 100"
+[[buffer]]
+name = "least"
+type = "i32"
+count = 1
+[[additional_output]]
+buffer = "least"
+operator = "min"
+[claims]
+empty = "untouched"
+)toml" + claims + R"toml(
+[[launch]]
+entry = "totals"
+grid = 1
+block = 1
+arguments = ["input", "output", "least", "count"]
+)toml");
+  const auto findings = run_json({"audit", folder.path("totals.toml"), "--cases", "20"})
+                            .json.at("kernels")
+                            .at(0)
+                            .at("findings");
+  return findings.empty() ? "" : findings.at(0).at("message").get<std::string>();
+}
+
+}  // namespace
+
+TEST_CASE("claims hold for additional outputs", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const std::string again = "for (unsigned i = 0; i < n; ++i) low = min(low, in[i]);";
+  CHECK(finding_with_least("", "", "height = \"count\"\nuses_every_input_once = true").empty());
+  CHECK(finding_with_least("", again, "").empty());
+  CHECK(finding_with_least("*least = 77;", "", "") ==
+        "the kernel wrote output 0 of the buffer \"least\" for an empty input, although the contract claims "
+        "that it leaves the outputs untouched if there are no elements");
+  CHECK(finding_with_least("", again, "height = \"count\"").find("but in the buffer \"least\", element 0") !=
+        std::string::npos);
+  CHECK(finding_with_least("", again, "height = \"count\"\nuses_every_input_once = false")
+            .find("but in the buffer \"least\", element 0") != std::string::npos);
+  CHECK(finding_with_least("", again, "uses_every_input_once = true")
+            .find("in the buffer \"least\", element 0") == 0);
+}
+
 TEST_CASE("a budget ends an audit whose standard error is never read") {
   const AddOne folder;
   folder.file("second.toml", add_one_contract);

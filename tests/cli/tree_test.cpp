@@ -207,6 +207,16 @@ arguments = ["partials", "output", "grid"]
   CHECK(line_of_loss("0", "0") == 0);
 }
 
+TEST_CASE("the case of a tree may have an offset that the domain contains") {
+  const Folder folder;
+  kernel(folder, 16);
+  folder.file("warp_sum.toml", replaced(contract("5"), "[domain]\n", "[domain]\noffset = \"0 .. 3\"\n"));
+  const RanJson ran =
+      run_json({"tree", folder.path("warp_sum.toml"), "--case", "count=12 offset=1 uniform seed=5"});
+  CHECK(ran.status == 0);
+  CHECK(ran.json.at("elements") == 12);
+}
+
 TEST_CASE("a claimed height that is too small is a contract violation") {
   const Folder folder;
   const RanJson ran = run_json({"audit", kernel(folder, 16, "4"), "--cases", "16"});
@@ -255,8 +265,8 @@ TEST_CASE("a note says that a claimed height was not checked if the combinations
     return ran.json.at("kernels").at(0).at("notes").dump();
   };
   const std::string note = "the claim \\\"height\\\" was not checked";
-  CHECK(notes_of("setp.gt.f32 %p2, %f1, %f2; setp.nan.f32 %p3, %f1, %f1; or.pred %p2, %p2, %p3;"
-                 "selp.f32 %f1, %f1, %f2, %p2;")
+  CHECK(notes_of("setp.gt.f32 %p2, %f1, %f2; setp.gt.f32 %p3, %f1, 0f00000000; and.pred %p3, %p3, %p2;"
+                 "or.pred %p2, %p2, %p3; selp.f32 %f1, %f1, %f2, %p2;")
             .find(note) != std::string::npos);
   CHECK(notes_of("max.NaN.f32 %f1, %f1, %f2;").find(note) == std::string::npos);
 }

@@ -70,6 +70,16 @@ TEST_CASE("an additional output is in a buffer and has that buffer's type") {
   CHECK(says(load_error(contract("variance", further)), "unknown [[buffer]] \"means\""));
 }
 
+TEST_CASE("a claim for the operator of an additional output is accepted") {
+  const Workshop workshop;
+  const std::string ties = "[claims]\nties = \"first\"\n";
+  const std::string buffer = "[[buffer]]\nname = \"at\"\ntype = \"u32\"\ncount = \"rows\"\n";
+  const std::string index = "[[additional_output]]\nbuffer = \"at\"\noperator = \"argmax\"\n";
+  CHECK(workshop.load(contract("mean", buffer + index + ties)).instances.at(0).claims.ties == Ties::first);
+  CHECK(says(load_error(contract("mean", buffer + ties)),
+             "\"ties\" applies to argmin and argmax, not to mean"));
+}
+
 TEST_CASE("a buffer may start with the identity of its own result, which must have one") {
   const Workshop workshop;
   const auto holding = [](const std::string& op) {

@@ -11,13 +11,14 @@ struct TracedRun {
 
   std::vector<double> times(Operator op = Operator::sum) const {
     std::vector<double> all;
-    for (const Use& use : uses_of(trace.expressions, trace.results, op))
+    for (const Use& use : uses_of(trace.expressions, trace.results.front(), op))
       all.push_back(use.times.value_or(-1));
     return all;
   }
   std::vector<bool> counts() const {
     std::vector<bool> all;
-    for (const Use& use : uses_of(trace.expressions, trace.results, Operator::sum)) all.push_back(use.counts);
+    for (const Use& use : uses_of(trace.expressions, trace.results.front(), Operator::sum))
+      all.push_back(use.counts);
     return all;
   }
 };
@@ -26,12 +27,8 @@ struct TracedRun {
 TracedRun traced(const std::string& body, const Setting& setting, Element input = Element::f32,
                  Element output = Element::f32) {
   Job job = job_of(body, setting);
-  job.trace = TraceRequest{1,
-                           0,
-                           input,
-                           output,
-                           setting.buffers[1].size() / size_of(input),
-                           setting.buffers[0].size() / size_of(output)};
+  job.trace = TraceRequest{{1, input, setting.buffers[1].size() / size_of(input)},
+                           {{0, output, setting.buffers[0].size() / size_of(output)}}};
   const JobResult result = emulated::make_runner()->run({job}).front();
   REQUIRE(result.findings.empty());
   REQUIRE(result.trace);
@@ -217,7 +214,7 @@ TEST_CASE(
         traced("ld.global.f32 %f1, [buffer1]; ld.global.f32 %f2, [buffer1+4]; mov.u32 %r1, %tid.x;" +
                    condition + " selp.f32 %f3, %f1, %f2, %p3; st.global.f32 [buffer0], %f3;",
                {.buffers = {zeros(4), floats({1, 2})}, .block = {1, 1, 1}});
-    const Node& choice = run.trace.expressions[run.trace.results.front()];
+    const Node& choice = run.trace.expressions[run.trace.results.front().front()];
     REQUIRE(choice.operation == Operation::choice);
     CHECK(is_comparison_of_its_operands(run.trace.expressions, choice));
   }

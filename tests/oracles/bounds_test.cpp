@@ -77,6 +77,13 @@ TEST_CASE("a norm's bound follows from the root of the interval") {
   CHECK(nearest_double(*norm_bound(Dyadic(4, 0), {}, binary32)) == Approx(2 * 0x1p-24));
 }
 
+TEST_CASE("a scaled norm's bound is seven roundings per term and two more") {
+  // u' is about 2^-24; what underflow loses is negligible.
+  CHECK(nearest_double(*scaled_norm_bound(4, Dyadic(4, 0), binary32)) == Approx(2 * 30 * 0x1p-24));
+  // Of subnormal numbers, it is four times the smallest for each term.
+  CHECK(*scaled_norm_bound(4, {}, binary32) == Dyadic(16, -149));
+}
+
 TEST_CASE("a compensated sum is bounded by the result's rounding plus u^2 times the magnitudes") {
   CHECK(*compensated_bound(2, 24, Dyadic(-3, 0), Dyadic(3, 0)) == Dyadic(3, -24));
   CHECK(*compensated_bound(4, 24, {}, Dyadic(1, 0)) == Dyadic(6, -48) + Dyadic(6, -72));

@@ -80,4 +80,13 @@ TEST_CASE("a scale applies to 32 elements") {
 }  // namespace
 }  // namespace foldproof
 
+#else
+
+#include "catch.h"
+#include "session.h"
+
+TEST_CASE("every code of the narrow formats has the value of the toolkit") {
+  foldproof::tests::skip("the CUDA Toolkit is older than 12.8: it has no cuda_fp4.h");
+}
+
 #endif

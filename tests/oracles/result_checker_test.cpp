@@ -157,8 +157,8 @@ TEST_CASE("variances by either method are within their bounds, and one that omit
       deviations += (v - sum / 100) * (v - sum / 100);
     }
     Arithmetic two_pass = arithmetic_of(Operator::variance), textbook = two_pass;
-    two_pass.variance = VarianceMethod::two_pass;
-    textbook.variance = VarianceMethod::textbook;
+    two_pass.moment_method = MomentMethod::two_pass;
+    textbook.moment_method = MomentMethod::textbook;
     CHECK(accepts_result(two_pass, x, {static_cast<double>(deviations / 100)}));
     CHECK(accepts_result(textbook, x, {static_cast<double>((squares - sum * sum / 100) / 100)}));
     CHECK_FALSE(accepts_result(two_pass, x, {static_cast<double>(deviations / 100 * 1.01f)}));
@@ -168,7 +168,7 @@ TEST_CASE("variances by either method are within their bounds, and one that omit
 TEST_CASE("a variance may use the means of x and x^2, and a product with 1 / n instead of a division") {
   std::mt19937 random(11);
   Arithmetic textbook = arithmetic_of(Operator::variance);
-  textbook.variance = VarianceMethod::textbook;
+  textbook.moment_method = MomentMethod::textbook;
   for (std::size_t n = 2; n < 60; ++n) {
     const std::vector<double> x = random_values(random, n, 1000.0f);
     float sum = 0, squares = 0;
@@ -184,7 +184,7 @@ TEST_CASE("a variance may use the means of x and x^2, and a product with 1 / n i
 
 TEST_CASE("a mean of shares may lose half a subnormal per share") {
   Arithmetic late = arithmetic_of(Operator::mean, Element::f16), early = late;
-  early.variance = VarianceMethod::shares;
+  early.moment_method = MomentMethod::shares;
   const double least =
       0x1p-24;  // the smallest number of f16: of 1 and -3 of them each, the shares are 0 and -2
   CHECK(accepts_result(early, {least, -3 * least}, {-2 * least}));
@@ -207,7 +207,7 @@ std::pair<float, float> welford_of(const std::vector<double>& values) {
 
 TEST_CASE("Welford's recurrence has its own bound") {
   Arithmetic variance = arithmetic_of(Operator::variance), mean = arithmetic_of(Operator::mean);
-  variance.variance = mean.variance = VarianceMethod::welford;
+  variance.moment_method = mean.moment_method = MomentMethod::welford;
   CHECK(accepts_result(variance, {1, 2}, {0.25}));
   CHECK_FALSE(accepts_result(variance, {1, 2}, {0.2501}));
   CHECK_FALSE(accepts_result(mean, {1, 2}, {1.501}));

@@ -217,5 +217,42 @@ TEST_CASE("no norm in floats violates its bound, from underflow to near overflow
   worst.report("norm", 0.3);
 }
 
+/// Divided by the largest magnitude, or by the largest so far, or combined by hypot.
+float scaled_norm(const std::vector<float>& row, std::uint64_t algorithm) {
+  if (algorithm == 2) {
+    float norm = 0;
+    for (const float x : row) norm = std::hypot(norm, x);
+    return norm;
+  }
+  float scale = 0, sum = algorithm == 0 ? 0.0F : 1.0F;
+  if (algorithm == 0)
+    for (const float x : row) scale = std::max(scale, std::fabs(x));
+  for (const float x : row) {
+    if (x == 0) continue;
+    const float magnitude = std::fabs(x);
+    if (magnitude > scale) {
+      sum = 1 + sum * (scale / magnitude) * (scale / magnitude);
+      scale = magnitude;
+    } else if (algorithm == 0 || &x != &row.front()) {
+      sum += (magnitude / scale) * (magnitude / scale);
+    }
+  }
+  return scale * std::sqrt(sum);
+}
+
+TEST_CASE("no scaled norm in floats violates its bound, from the smallest to the largest elements") {
+  std::mt19937_64 random(4);
+  Worst worst;
+  constexpr float scales[] = {1, 1e-19F, 1e-37F, 1e-44F, 1e37F};
+  for (std::uint64_t k = 4 * number_from("FOLDPROOF_ROWS", 2500); k-- > 0;) {
+    const std::vector<float> row = row_about(0, scales[random() % std::size(scales)], random);
+    const auto bytes = bytes_of(row);
+    const Tally t = tally_products(Element::f32, bytes, bytes);
+    worst.take(scaled_norm(row, random() % 3), norm(Element::f32, bytes),
+               scaled_norm_bound(row.size(), t.sum(), single_precision));
+  }
+  worst.report("scaled norm", 0.01);
+}
+
 }  // namespace
 }  // namespace foldproof

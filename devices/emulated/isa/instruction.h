@@ -29,9 +29,9 @@ inline constexpr std::uint32_t carry_offset = 0;
 struct Instruction {
   Action action = Action::compute;
   bool guard_negated = false;
-  bool polled = false;     ///< a strong load or atomic: its value decides whether it is executed again
-  bool repeats = false;    ///< of a kind that programs repeat until other threads act
-  bool confirmed = false;  ///< a weak load whose value a compare-and-swap validates
+  bool polled = false;         ///< a strong load or atomic: its value decides whether it is executed again
+  bool repeats = false;        ///< of a kind that programs repeat until other threads act
+  bool cas_confirmed = false;  ///< a weak load whose value a compare-and-swap validates
   std::uint32_t guard = no_operand;  ///< predicate that disables lanes
   Compute compute = nullptr;
   /// Rows in the order of the operand rules: destination(s), then sources; vector operands are flattened. A

@@ -35,7 +35,8 @@ namespace {
 /// Runs the instruction on a scratch frame, with the undefined bits of the first `moving` sources and the
 /// values of the others. `doubtful` computes the result for lanes whose other sources are undefined.
 template <std::size_t moving, auto doubtful>
-void steered(const std::byte* values, std::byte* undefined, const Instruction& instruction, LaneMask lanes) {
+void moved_by_others(const std::byte* values, std::byte* undefined, const Instruction& instruction,
+                     LaneMask lanes) {
   constexpr std::size_t row_bytes = warp_size * sizeof(std::uint64_t);
   const Form& form = *instruction.form;
   alignas(64) std::byte apart[row_bytes * std::tuple_size_v<decltype(instruction.operand)>];
@@ -65,13 +66,13 @@ std::uint64_t where_different(const Sources& sources) {
 }  // namespace
 
 void moved_a(const std::byte* values, std::byte* undefined, const Instruction& instruction, LaneMask lanes) {
-  steered<1, everything>(values, undefined, instruction, lanes);
+  moved_by_others<1, everything>(values, undefined, instruction, lanes);
 }
 void moved_ab(const std::byte* values, std::byte* undefined, const Instruction& instruction, LaneMask lanes) {
-  steered<2, everything>(values, undefined, instruction, lanes);
+  moved_by_others<2, everything>(values, undefined, instruction, lanes);
 }
 void chosen(const std::byte* values, std::byte* undefined, const Instruction& instruction, LaneMask lanes) {
-  steered<2, where_different>(values, undefined, instruction, lanes);
+  moved_by_others<2, where_different>(values, undefined, instruction, lanes);
 }
 
 void cvt(const std::byte* values, std::byte* undefined, const Instruction& instruction, LaneMask lanes) {

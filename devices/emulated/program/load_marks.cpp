@@ -170,13 +170,13 @@ void mark_confirmed_by(const Instruction& swap, std::size_t function, Program& p
   };
   for (std::size_t f = 0; f < program.functions.size(); ++f)
     for (Instruction& load : program.functions[f].instructions)
-      if (load.action == Action::load && is_weak(load) && !load.confirmed) {
+      if (load.action == Action::load && is_weak(load) && !load.cas_confirmed) {
         const MachineOperands& detail = program.details[load.detail];
-        load.confirmed = std::ranges::any_of(detail.data,
-                                             [&](std::uint32_t row) {
-                                               return guessed.contains({f, row});
-                                             }) &&
-                         is_same_address(f, detail.address);
+        load.cas_confirmed = std::ranges::any_of(detail.data,
+                                                 [&](std::uint32_t row) {
+                                                   return guessed.contains({f, row});
+                                                 }) &&
+                             is_same_address(f, detail.address);
       }
 }
 

@@ -9,8 +9,8 @@ namespace foldproof::emulated {
 /// again.
 void mark_polls(Program& program);
 
-/// Sets Instruction::confirmed of weak loads whose value a compare-and-swap of the same address expects, if
-/// its result is used: a guess that the compare-and-swap validates (CUDA C++ Programming Guide, atomic
+/// Sets Instruction::cas_confirmed of weak loads whose value a compare-and-swap of the same address expects,
+/// if its result is used: a guess that the compare-and-swap validates (CUDA C++ Programming Guide, atomic
 /// functions: atomicAdd implemented with atomicCAS). Traces copies between registers and into function
 /// parameters, but not out of functions, since other callers may use the value.
 void mark_confirmed(Program& program);

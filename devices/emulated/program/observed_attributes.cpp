@@ -102,7 +102,7 @@ AccessAttributes attributes_of(const Instruction& i, const MachineOperands& deta
   attributes.releases = releases(form.semantics) && attributes.what != What::read;
   attributes.returns = i.action != Action::reduction;
   attributes.polled = i.polled;
-  attributes.confirmed = i.confirmed;
+  attributes.cas_confirmed = i.cas_confirmed;
   attributes.scope = scope_of(form);
   attributes.site = i.site;
   // All elements of a vector, or one row of a matrix.
