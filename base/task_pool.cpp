@@ -24,6 +24,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/task_messages.h"
+#include "base/temporary_folders.h"
 
 namespace foldproof {
 

@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "base/interrupts.h"
 #include "base/task_pool.h"
+#include "base/temporary_folders.h"
 #include "benchmarks/all_reduce_page.h"
 #include "benchmarks/verbs.h"
 #include "command/compilation.h"

@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/printable.h"
 #include "base/task_pool.h"
+#include "base/temporary_folders.h"
 #include "benchmarks/verbs.h"
 #include "command/compilation.h"
 #include "command/source_options.h"

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "contracts/compile.h"
 #include "devices/emulated/device.h"
 #include "devices/runner_parts.h"

@@ -24,6 +24,7 @@
 #include "base/files.h"
 #include "base/interrupts.h"
 #include "base/memory.h"
+#include "base/temporary_folders.h"
 #include "base/text.h"
 #include "command/console.h"
 

@@ -17,6 +17,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/temporary_folders.h"
 #include "base/text.h"
 #include "contracts/call.h"
 #include "contracts/compile_commands.h"
@@ -24,6 +25,7 @@
 #include "contracts/keys.h"
 #include "contracts/nvcc/cache.h"
 #include "contracts/nvcc/flags.h"
+#include "contracts/nvcc/run.h"
 #include "contracts/nvcc/toolkit.h"
 #include "contracts/nvcc/unit.h"
 #include "contracts/signature.h"
@@ -33,33 +35,6 @@ namespace foldproof {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t largest_ptx = std::size_t{256} << 20, largest_output = std::size_t{1} << 30;
-
-/// nvcc rejected one of the requested entries; `index` identifies it.
-class EntryError : public InputError {
- public:
-  EntryError(const std::string& sentence, Position where, std::size_t index)
-      : InputError(sentence, std::move(where)), index_(index) {}
-  std::size_t index() const { return index_; }
-
- private:
-  std::size_t index_;
-};
-
-/// nvcc does not know which of several functions an entry names.
-class OverloadedEntry : public EntryError {
-  using EntryError::EntryError;
-};
-
-struct Unit {
-  fs::path source;
-  std::vector<std::string> entries;
-  std::string appendix;            ///< C++ after the source: kernels that wrap a `call`
-  std::vector<std::string> flags;  ///< all flags, in order
-  std::string arch;
-  bool host = false;  ///< build a program that calls host functions
-};
 
 /// Converts "compute_90", "sm_90" or "sm_90a" to the form that nvcc -ptx requires.
 std::string checked_arch(const std::string& arch) {
@@ -80,214 +55,6 @@ fs::path checked_source(const fs::path& source) {
   fs::path absolute = resolved_path(source);
   if (absolute.extension() != ".ptx") check_path_for_nvcc(absolute);
   return absolute;
-}
-
-[[noreturn]] void refuse_entry(const Unit& unit, std::size_t index, const std::string& said) {
-  if (unit.host)
-    throw EntryError(
-        fmt::format("the entry \"{}\" is not a function in {} that can be called on the host: {}",
-                    unit.entries.at(index), unit.source.string(), said),
-        {}, index);
-  if (said.find("overloaded") != std::string::npos)
-    throw OverloadedEntry(
-        fmt::format("the kernel \"{}\" is overloaded in {}; name its parameters, too, as in "
-                    "\"{}(const float*, float*)\"",
-                    unit.entries.at(index), unit.source.string(), unit.entries.at(index)),
-        {}, index);
-  std::vector<std::string> names;
-  for (const DeclaredKernel& kernel : kernels_declared(read_text_file(unit.source, largest_source)))
-    if (std::ranges::find(names, kernel.name) == names.end()) names.push_back(kernel.name);
-  throw EntryError(
-      fmt::format(
-          "the entry \"{}\" does not exist in {} ({}): {}", unit.entries.at(index), unit.source.string(),
-          names.empty() ? "it declares no kernel" : fmt::format("it declares {}", fmt::join(names, ", ")),
-          said),
-      {}, index);
-}
-
-constexpr std::string_view no_space =
-    "nvcc cannot write its temporary files: no space is left on the device; set TMPDIR";
-
-/// nvcc needs a host compiler even for PTX. If one was named explicitly and does not work, that is a usage
-/// error.
-[[noreturn]] void refuse_host_compiler(const Unit& unit, const std::string& said) {
-  const bool is_named = std::ranges::any_of(unit.flags, [](const std::string& flag) {
-    return flag.starts_with("-ccbin") || flag.starts_with("--compiler-bindir");
-  });
-  if (is_named)
-    throw InputError(fmt::format("nvcc cannot run the host compiler that -ccbin names ({})", said));
-  std::error_code error;
-  constexpr std::uintmax_t little = 1 << 20;  // nvcc does not say that it cannot write
-  if (fs::space(fs::temp_directory_path(error), error).available < little)
-    throw Unsupported(std::string(no_space));
-  throw Unsupported(
-      fmt::format("nvcc found no working host compiler ({}); install g++ 12 or later (apt "
-                  "install g++), or name one with --nvcc \"-ccbin PATH\"",
-                  said));
-}
-
-/// What this machine lacks, if nvcc, its host compiler or LLVM says so.
-std::optional<std::string> lack_said(const std::string& output) {
-  const std::string memory = fmt::format("nvcc needs more than {} MiB of memory, the limit of this run",
-                                         memory_limit_of_programs() >> 20);
-  const std::pair<std::string_view, std::string> lacks[] = {
-      {"No space left on device", std::string(no_space)},
-      {"File size limit exceeded",
-       "a file that nvcc writes exceeds the file size limit; raise it (ulimit -f)"},
-      {"Resource temporarily unavailable",
-       "nvcc cannot start its programs: the limit on processes is reached (ulimit -u)"},
-      {"out of memory allocating", memory},
-      {"virtual memory exhausted", memory},
-      {"error: out of memory", memory},
-      {"ERROR: out of memory", memory},
-      {"died due to signal", "a program that nvcc started was terminated by a signal"},
-      {"signal terminated program", "a program that nvcc started was terminated by a signal"}};
-  std::istringstream lines(output);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(' ')) continue;  // a quoted line of the source
-    for (const auto& [said, sentence] : lacks)
-      if (line.find(said) != std::string::npos) return sentence;
-  }
-  return std::nullopt;
-}
-
-[[noreturn]] void refuse(const Unit& unit, const ProcessResult& result) {
-  const Position source{unit.source.string()};
-  if (const auto how = how_ended_by_signal(result)) throw Unsupported("nvcc " + *how, source);
-  if (const auto lack = lack_said(result.output)) throw Unsupported(*lack, source);
-  if (const auto said = complaint_about_host_compiler(result.output)) refuse_host_compiler(unit, *said);
-  const Diagnostic error = first_error(result.output, result.status);
-  if (const auto index = entry_of_diagnostic(error.where.file); index && *index < unit.entries.size())
-    refuse_entry(unit, *index, error.sentence);
-  throw InputError(fmt::format("nvcc cannot compile this: {}", error.sentence),
-                   error.where.file.empty() ? source : error.where);
-}
-
-/// Makes the names of the unit's globals unpredictable, so that no source can define them.
-std::string random_token() { return fmt::format("{:016x}", unpredictable_number()); }
-
-/// Options for the output: PTX with line information, or a program that contains machine code for the
-/// architecture and PTX for later ones.
-std::vector<std::string> wishes(const Unit& unit) {
-  if (!unit.host) return {"-ptx", "-lineinfo", "-arch=" + unit.arch};
-  const std::string number = unit.arch.substr(std::string_view("compute_").size());
-  return {fmt::format("-gencode=arch={0},code=[{0},sm_{1}]", unit.arch, number), "-ldl"};
-}
-
-void check_temporary(const fs::path& folder) {
-  try {
-    check_path_for_nvcc(folder);
-  } catch (const InputError&) {
-    throw InputError(
-        "the temporary folder's path contains a character that nvcc does not pass on safely; set TMPDIR to "
-        "another folder",
-        {folder.string()});
-  }
-}
-
-constexpr const char* variables_with_flags[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
-
-std::string value_of(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value == nullptr ? "" : value;
-}
-
-/// Whether the output may be cached: the key must cover all flags (option files contain more), and no flag
-/// may move the intermediate files elsewhere.
-bool is_cacheable(const Unit& unit) {
-  std::vector<std::string> flags = unit.flags;
-  for (const char* variable : variables_with_flags)
-    std::ranges::move(split_command(value_of(variable)), std::back_inserter(flags));
-  return std::ranges::none_of(flags, [](std::string_view flag) {
-    if (flag.find('@') != std::string_view::npos) return true;  // an option file of the host compiler
-    flag.remove_prefix(std::min(flag.find_first_not_of('-'), flag.size()));
-    return flag.starts_with("options-file") || flag.starts_with("optf") || flag.starts_with("keep");
-  });
-}
-
-/// Runs of nvcc on a unit, in a temporary folder.
-class NvccRun {
- public:
-  NvccRun(const Unit& unit, fs::path nvcc, Deadline deadline)
-      : unit_(unit), nvcc_(std::move(nvcc)), deadline_(deadline) {
-    check_temporary(folder_.path());
-  }
-
-  /// What the compiler reads, with everything that is included and without the name of the temporary folder.
-  std::string preprocessed() const { return without_names(output_of({"-E"}, largest_output)); }
-
-  UnitPtx ptx() const {
-    std::string text = output_of(kept(), largest_ptx);
-    if (text.find(".version") == std::string::npos) refuse_output();
-    return without_addresses(ptx::Source(unit_.source.string(), std::move(text)), unit_.entries.size(),
-                             token_);
-  }
-
-  /// The content of a program that calls host functions.
-  std::string program() const { return output_of({}, largest_output); }
-
-  /// What the last compilation read, as preprocessed() describes it. nullopt unless the unit is cacheable.
-  std::optional<std::string> text_compiled() const {
-    auto text = read_if_possible(folder_.path() / "foldproof.cpp1.ii", largest_output);
-    return text ? std::optional(without_names(*std::move(text))) : std::nullopt;
-  }
-
- private:
-  std::vector<std::string> kept() const {
-    if (!is_cacheable(unit_)) return {};
-    return {"--keep", "--keep-dir=" + folder_.path().string()};
-  }
-
-  /// Without the token and the name of the temporary folder, which differ from run to run.
-  std::string without_names(std::string text) const {
-    for (const std::string& name : {folder_.path().string(), token_})
-      for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at))
-        text.erase(at, name.size());
-    return text;
-  }
-
-  [[noreturn]] void refuse_output() const {
-    throw Unsupported(fmt::format("{} exited without an error but wrote no {}; is it nvcc?", nvcc_.string(),
-                                  unit_.host ? "program" : "PTX"),
-                      {unit_.source.string()});
-  }
-
-  /// Throws InputError if the output has more than `most` bytes.
-  std::string output_of(const std::vector<std::string>& options, std::size_t most) const {
-    const fs::path code = folder_.path() / "foldproof.cu", output = folder_.path() / "foldproof.out";
-    write_temporary(code, unit_.host ? host_unit(unit_.source, unit_.entries)
-                                     : translation_unit(unit_.source, unit_.entries, unit_.appendix, token_));
-    std::vector<std::string> arguments{nvcc_.string()};
-    for (const auto& some : {wishes(unit_), unit_.flags, options})
-      arguments.insert(arguments.end(), some.begin(), some.end());
-    arguments.insert(arguments.end(),
-                     {"-I" + unit_.source.parent_path().string(), "-o", output.string(), code.string()});
-    std::error_code error;
-    fs::remove(output, error);
-    const ProcessResult result = run_process(arguments, folder_.path(), deadline_);
-    if (result.status != 0) refuse(unit_, result);
-    if (!fs::exists(output, error)) refuse_output();
-    return read_text_file(output, most);
-  }
-
-  const Unit& unit_;
-  fs::path nvcc_;
-  Deadline deadline_;
-  TemporaryFolder folder_;
-  std::string token_ = random_token();
-};
-
-/// Everything that determines the output of nvcc, except for what it reads.
-std::string settings_of(const Unit& unit, std::string_view version) {
-  std::vector<std::string> parts{"2", std::string(version), unit.arch};
-  for (const auto* list : {&unit.flags, &unit.entries}) {
-    parts.push_back(std::to_string(list->size()));
-    parts.insert(parts.end(), list->begin(), list->end());
-  }
-  for (const char* variable : variables_with_flags) parts.push_back(value_of(variable));
-  std::string joined;
-  for (const std::string& part : parts) joined += fmt::format("{}:{}", part.size(), part);
-  return joined;
 }
 
 fs::path cache_folder(const CompileOptions& options) {

@@ -48,6 +48,7 @@ constexpr Named<Maximum> maximum_names[] = {{"first", Maximum::first}, {"running
 constexpr Named<MomentMethod> moment_names[] = {{"unspecified", MomentMethod::unspecified},
                                                 {"two-pass", MomentMethod::two_pass},
                                                 {"textbook", MomentMethod::textbook},
+                                                {"shifted", MomentMethod::shifted},
                                                 {"welford", MomentMethod::welford},
                                                 {"shares", MomentMethod::shares},
                                                 {"plain", MomentMethod::plain},

@@ -90,4 +90,10 @@ void store(Element element, std::span<std::byte> bytes, std::size_t index, std::
 /// "0x1.8p+1 (3)" for floating-point, "-7" for integers.
 std::string to_text(Element element, std::uint64_t bits);
 
+/// Whether an integer type can represent the number.
+inline bool represents(Element integer, std::uint64_t number) {
+  const std::size_t bits = 8 * size_of(integer) - (is_signed_integer(integer) ? 1 : 0);
+  return bits >= 64 || number >> bits == 0;
+}
+
 }  // namespace foldproof

@@ -77,11 +77,21 @@ enum class MathFunctions : std::uint8_t { library, fast };
 /// rescales the sum whenever the maximum changes.
 enum class Maximum : std::uint8_t { first, running };
 
-/// How a variance is computed: the mean first, then the deviations from it; from the sums of x and x^2; or by
+/// How a variance is computed: the mean first, then the deviations from it; from the sums of x and x^2, or
+/// of their distances from one of the elements; or by
 /// Welford's recurrence or by merging parts. A mean may also be a sum of shares, where each element is
 /// divided first. A norm is computed from the squares of the elements (plain), or of their quotients by the
 /// largest one so far, or with hypot (scaled).
-enum class MomentMethod : std::uint8_t { unspecified, two_pass, textbook, welford, shares, plain, scaled };
+enum class MomentMethod : std::uint8_t {
+  unspecified,
+  two_pass,
+  textbook,
+  shifted,
+  welford,
+  shares,
+  plain,
+  scaled
+};
 
 /// How a sum is computed: by rounded additions only; by Kahan's loops; by any additions whose errors are
 /// carried along and added at the end; in an accumulator of two numbers of the format, whose sum has twice

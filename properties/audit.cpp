@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
 #include "base/interrupts.h"
 #include "contracts/sizes.h"
 #include "oracles/number.h"
-#include "oracles/rounding_path.h"
-#include "oracles/summation_tree.h"
 #include "properties/distributions.h"
 #include "properties/execution/evaluation.h"
+#include "properties/execution/measurements.h"
 #include "properties/generation/coverage.h"
 #include "properties/generator.h"
 #include "properties/random.h"
@@ -55,7 +53,8 @@ class Audit {
                    capabilities_.obeys_schedules),
         search_(instance, domain_, generator_, hash_of(identity_of(contract, instance), options.seed)),
         store_(options.store),
-        report_(empty_report(contract, instance)) {}
+        report_(empty_report(contract, instance)),
+        measurements_(instance) {}
 
   KernelReport run() {
     try {
@@ -223,7 +222,7 @@ class Audit {
     }
     ++report_.cases;
     coverage_.add(c, facts_of(instance_, evaluation.input), evaluation.relation_tried);
-    measure(c, evaluation);
+    measurements_.take(c, evaluation);
     for (const Finding& finding : evaluation.findings) collect(c, evaluation, finding);
     if (std::ranges::count(evaluation.findings, Kind::timeout, &Finding::kind) != 0) end_for_timeouts();
   }
@@ -236,45 +235,6 @@ class Audit {
         fmt::format("the audit stopped at the {} case that did not end", timeouts_ == 1 ? "first" : "second");
     report_.notes.push_back(ended_early_);
     stopped_ = true;
-  }
-
-  void measure(const Case& c, const Evaluation& evaluation) {
-    Accuracy& accuracy = report_.accuracy;
-    if (evaluation.evidence) ++accuracy.checked_by[static_cast<std::size_t>(*evaluation.evidence)];
-    if (!evaluation.why_not.empty() && ++reasons_[evaluation.why_not] > reasons_[accuracy.why_not])
-      accuracy.why_not = evaluation.why_not;
-    if (evaluation.ulps) accuracy.worst_ulps = std::max(accuracy.worst_ulps.value_or(0), *evaluation.ulps);
-    keep_trace(evaluation);
-    if (evaluation.incomplete) ++incomplete_cases_, incomplete_ = *evaluation.incomplete;
-    if (evaluation.height_known) ++(*evaluation.height_known ? known_heights_ : unknown_heights_);
-    if (!evaluation.error_over_bound) return;
-    ++bounded_;
-    vacuous_ += evaluation.vacuous ? 1 : 0;
-    if (report_.worst_error_over_bound && *report_.worst_error_over_bound >= *evaluation.error_over_bound)
-      return;
-    report_.worst_error_over_bound = evaluation.error_over_bound;
-    report_.worst_case = describe(c);
-    accuracy.worst_by = evaluation.evidence;
-    accuracy.worst_is_vacuous = evaluation.vacuous;
-  }
-
-  /// The kernel's order is read from the largest traced case whose order can be named.
-  void keep_trace(const Evaluation& evaluation) {
-    constexpr NodeId largest_named = 1 << 12;
-    const auto& trace = evaluation.trace;
-    if (!trace || trace->expressions.inputs() > largest_named) return;
-    if (!trace_ || trace_->expressions.inputs() < trace->expressions.inputs()) trace_ = trace;
-  }
-
-  std::optional<OrderShown> order_shown() const {
-    if (!trace_ || trace_->expressions.inputs() == 0) return std::nullopt;
-    const std::vector<std::uint64_t> heights =
-        combinations(trace_->expressions, trace_->results.front(), instance_.reduction->op).by_element;
-    const auto tree =
-        SummationTree::of(trace_->expressions, trace_->results.front().front(), instance_.reduction->op);
-    const auto* known = std::get_if<SummationTree>(&tree);
-    return OrderShown{known ? shape_of(*known) : std::get<std::string>(tree),
-                      *std::ranges::max_element(heights), trace_->expressions.inputs()};
   }
 
   /// Shrinks and keeps the first finding of its kind and place; later ones are redundant unless they are more
@@ -387,15 +347,7 @@ class Audit {
       report.reason = "none of its cases could be run, because other cases had crashed the worker process";
     }
     if (report.verdict == Verdict::unsupported) return report;
-    if (2 * vacuous_ > bounded_)
-      report.notes.push_back(
-          fmt::format("in {} of the {} cases checked by a bound, the bound is vacuous", vacuous_, bounded_));
-    const Accuracy& accuracy = report.accuracy;
-    const std::uint64_t unchecked =
-        accuracy.checked_by[static_cast<std::size_t>(CheckResult::Evidence::nothing)];
-    if (2 * unchecked > report.cases)
-      report.notes.push_back(fmt::format("in {} of the {} cases the value was not checked: {}", unchecked,
-                                         report.cases, accuracy.why_not));
+    measurements_.report_to(report);
     if (left_out_ != 0)
       report.notes.push_back(fmt::format(
           "{} cases were skipped because earlier cases had crashed the worker process", left_out_));
@@ -406,14 +358,6 @@ class Audit {
     if (evaluator_.accepts_flushing() && !instance_.claims.flushes_subnormals)
       report.notes.emplace_back(
           "subnormal numbers may be flushed to zero, since the kernel has instructions that do so (.ftz)");
-    report.accuracy.order = order_shown();
-    if (unknown_heights_ > known_heights_)
-      report.notes.push_back(
-          fmt::format("in {} of the {} cases that tried it, the claim \"height\" was not checked: the result "
-                      "depends on operations that cannot be counted",
-                      unknown_heights_, unknown_heights_ + known_heights_));
-    if (2 * incomplete_cases_ > report.cases)
-      report.notes.push_back(fmt::format("incomplete provenance: {}", incomplete_));
     // Undefined behaviour first: it explains wrong values.
     std::stable_partition(report.findings.begin(), report.findings.end(),
                           [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
@@ -455,7 +399,7 @@ class Audit {
   /// Whether findings ended all cases before the check of their result.
   bool has_checked_nothing() const {
     return instance_.reduction && !report_.findings.empty() &&
-           std::ranges::all_of(report_.accuracy.checked_by, [](std::uint64_t cases) { return cases == 0; });
+           std::ranges::all_of(measurements_.checked_by(), [](std::uint64_t cases) { return cases == 0; });
   }
 
   KernelReport triaged_for(const Contract& contract, KernelReport report) const {
@@ -490,18 +434,13 @@ class Audit {
   std::string today_ = today();
   Coverage coverage_;
   KernelReport report_;
-  std::map<std::string, std::uint64_t> reasons_;  ///< why a value was not checked, and in how many cases
-  std::uint64_t bounded_ = 0, vacuous_ = 0;  ///< cases checked by a bound, and those with a vacuous bound
-  std::shared_ptr<const ProvenanceTrace> trace_;  ///< of the largest case whose order can be named
+  Measurements measurements_;
   unsigned timeouts_ = 0;
-  std::set<Kind> omitted_;                                 ///< kinds with more findings than are reported
-  std::uint64_t left_out_ = 0;                             ///< cases that the runner did not run
-  std::uint64_t shrinking_cost_ = most_shrinking;          ///< that is left for all findings together
-  std::uint64_t incomplete_cases_ = 0;                     ///< cases with incomplete provenance
-  std::string incomplete_;                                 ///< the reason
-  std::uint64_t known_heights_ = 0, unknown_heights_ = 0;  ///< cases; see Evaluation
-  std::uint64_t generated_ = 0;                            ///< cases that were generated and checked
-  std::string running_;                                    ///< the case that runs
+  std::set<Kind> omitted_;                         ///< kinds with more findings than are reported
+  std::uint64_t left_out_ = 0;                     ///< cases that the runner did not run
+  std::uint64_t shrinking_cost_ = most_shrinking;  ///< that is left for all findings together
+  std::uint64_t generated_ = 0;                    ///< cases that were generated and checked
+  std::string running_;                            ///< the case that runs
   EndReason ended_by_ = EndReason::none;
   std::string ended_early_;  ///< the reason as a sentence
   bool stopped_ = false, is_replay_ = false, has_store_failed_ = false;

@@ -4,15 +4,10 @@
 #include "contracts/loading/tables.h"
 #include "contracts/names.h"
 #include "contracts/sizes.h"
+#include "oracles/number.h"
 
 namespace foldproof {
 namespace {
-
-/// Whether an integer type can represent the number.
-bool holds(Element type, std::uint64_t number) {
-  const std::size_t bits = 8 * size_of(type) - (is_signed_integer(type) ? 1 : 0);
-  return bits >= 64 || number >> bits == 0;
-}
 
 void check_identity(BufferContract::Initial initial, Operator op, const Position& where) {
   if (initial == BufferContract::Initial::identity && (!folds(op) || op == Operator::custom))
@@ -86,9 +81,12 @@ void check_indices(const Draft& draft) {
   const auto& reduction = draft.instance.reduction;
   if (!reduction || info(reduction->op).gives != OperatorInfo::Gives::index) return;
   const Element type = reduction->output;
-  const std::string_view length = reduction->result == ResultShape::rows ? "columns" : "count";
+  const bool has_rows = range_of(draft.instance, "rows") != nullptr;
+  const std::string_view length = reduction->result == ResultShape::rows                  ? "columns"
+                                  : reduction->result == ResultShape::columns && has_rows ? "rows"
+                                                                                          : "count";
   const std::int64_t last = greatest_claimed(draft.instance, length) - 1;
-  if (is_float(type) || last <= 0 || holds(type, static_cast<std::uint64_t>(last))) return;
+  if (is_float(type) || last <= 0 || represents(type, static_cast<std::uint64_t>(last))) return;
   const Table table = *draft.top.table("reduction");
   throw InputError(
       fmt::format("an output of type {} cannot represent the index {}, but \"{}\" may be {}; choose a wider "

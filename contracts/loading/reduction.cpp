@@ -26,8 +26,8 @@ void check_method(const Reduction& reduction, const Table& table) {
   static const std::map<Operator, std::vector<MomentMethod>> methods{
       {Operator::mean, {unspecified, welford, shares}},
       {Operator::norm, {unspecified, plain, scaled}},
-      {Operator::variance, {unspecified, two_pass, textbook, welford}},
-      {Operator::layer_norm, {unspecified, two_pass, textbook, welford}}};
+      {Operator::variance, {unspecified, two_pass, textbook, shifted, welford}},
+      {Operator::layer_norm, {unspecified, two_pass, textbook, shifted, welford}}};
   if (const auto known = methods.find(reduction.op);
       known != methods.end() &&
       std::ranges::find(known->second, reduction.moment_method) == known->second.end()) {

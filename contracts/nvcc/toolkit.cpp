@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/temporary_folders.h"
 #include "contracts/nvcc/cache.h"
 #include "ptx/parse.h"
 

@@ -10,6 +10,7 @@
 
 #include "base/connection.h"
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "devices/host_program.h"
 #include "devices/runner_parts.h"
 #include "devices/undefined_fill.h"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "devices/cuda/launch_sites.h"
 #include "devices/runner_parts.h"
 #include "devices/worker/worker_client.h"

@@ -157,4 +157,19 @@ Bound textbook_variance_bound(const Moments& moments, std::uint64_t divisor, con
   return std::max(late, early);
 }
 
+Bound shifted_variance_bound(std::uint64_t count, const Dyadic& largest, std::uint64_t divisor,
+                             const FloatFormat& format) {
+  const Dyadic u = unit_roundoff(format.precision), reach = whole(2) * largest * (whole(1) + u);
+  const Dyadic squares = count * (reach * reach);
+  if (count * squares > largest_finite(format)) return Bound::none("the sums of the distances may overflow");
+  const Bound textbook =
+      textbook_variance_bound({count, count * reach, count * reach, squares}, divisor, format);
+  if (!textbook) return textbook;
+  // The distances are rounded, which changes the sum of their squared deviations by at most (2 u + u^2) times
+  // `squares`; and the rest of the formula rounds a value of up to `squares`, where the bound above takes the
+  // exact one: zero, since all distances are the same in it.
+  const Dyadic relative = whole(2) * u + u * u + *growth(4, format.precision);
+  return *textbook + quotient(relative * squares, whole(divisor), variance_bits).high;
+}
+
 }  // namespace foldproof

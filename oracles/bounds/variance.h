@@ -37,4 +37,9 @@ Bound merged_variance_bound(const Moments& moments, const Dyadic& largest, const
 /// method.
 Bound textbook_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format);
 
+/// The textbook formula for x - c, where c is any value between the elements. `largest`: an upper bound on
+/// |x|. c may be far from the mean, so the bound does not depend on the deviation.
+Bound shifted_variance_bound(std::uint64_t count, const Dyadic& largest, std::uint64_t divisor,
+                             const FloatFormat& format);
+
 }  // namespace foldproof

@@ -3,10 +3,14 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 #include "oracles/checker.h"
 
 namespace foldproof {
+
+/// ", which u16 cannot represent"; empty if the integer type can represent the number.
+std::string unless_represented(Element integer, std::uint64_t number);
 
 /// Right, or wrong with a sentence, which is composed only then.
 template <class Sentence>

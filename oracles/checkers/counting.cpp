@@ -22,9 +22,10 @@ class CountingChecker final : public Checker {
   CheckResult element(std::size_t, std::uint64_t bits) const override {
     const std::uint64_t wanted = result_for(nonzero_);
     if (bits != wanted && at_least_ != nonzero_ && is_result_with_flush(bits)) return one_of_several();
-    return decided(bits == wanted, [&] {
-      return fmt::format("the result is {} but {} of {} elements are nonzero, so \"{}\" is {}",
-                         to_text(a_.output, bits), nonzero_, count_, info(a_.op).name, wanted);
+    return decided(bits == wanted && represents(a_.output, wanted), [&] {
+      return fmt::format("the result is {} but {} of {} elements are nonzero, so \"{}\" is {}{}",
+                         to_text(a_.output, bits), nonzero_, count_, info(a_.op).name, wanted,
+                         unless_represented(a_.output, wanted));
     });
   }
 
@@ -32,7 +33,7 @@ class CountingChecker final : public Checker {
   std::uint64_t result_for(std::uint64_t nonzero) const {
     if (a_.op == Operator::any) return nonzero != 0 ? 1 : 0;
     if (a_.op == Operator::all) return nonzero == count_ ? 1 : 0;
-    return nonzero & code_mask(a_.output);
+    return nonzero;
   }
 
   /// A comparison with .ftz may take some subnormal elements for zeros.
@@ -47,6 +48,10 @@ class CountingChecker final : public Checker {
 };
 
 }  // namespace
+
+std::string unless_represented(Element integer, std::uint64_t number) {
+  return represents(integer, number) ? "" : fmt::format(", which {} cannot represent", name(integer));
+}
 
 std::unique_ptr<Checker> make_counting_checker(const Arithmetic& arithmetic,
                                                std::span<const std::byte> input) {

@@ -21,9 +21,9 @@ class HistogramChecker final : public Checker {
   CheckResult element(std::size_t index, std::uint64_t bits) const override {
     const auto found = counts_.find(index);
     const std::uint64_t count = found == counts_.end() ? 0 : found->second;
-    return decided(bits == (count & code_mask(a_.output)), [&] {
-      return fmt::format("the result is {} but {} elements have the value {}", to_text(a_.output, bits),
-                         count, index);
+    return decided(bits == count && represents(a_.output, count), [&] {
+      return fmt::format("the result is {} but {} elements have the value {}{}", to_text(a_.output, bits),
+                         count, index, unless_represented(a_.output, count));
     });
   }
 

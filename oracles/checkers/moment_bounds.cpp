@@ -1,5 +1,7 @@
 #include "oracles/checkers/moment_bounds.h"
 
+#include <vector>
+
 #include "oracles/bounds.h"
 #include "oracles/bounds/variance.h"
 #include "oracles/checkers/flushing.h"
@@ -35,13 +37,26 @@ Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& s
   if (whole(4 * values.count) * squares.positive > largest_finite(format))
     return Bound::none("the sums may overflow");
   const Moments moments{values.count, values.sum(), values.magnitude(), squares.positive};
-  if (a.moment_method == MomentMethod::welford)
-    return merged_variance_bound(moments, Dyadic::power_of_two(values.highest_place + 1), format);
-  Bound two_pass = two_pass_variance_bound(moments, values.count, format);
-  if (a.moment_method == MomentMethod::two_pass || !two_pass) return two_pass;
-  Bound textbook = textbook_variance_bound(moments, values.count, format);
-  if (a.moment_method == MomentMethod::textbook || !textbook) return textbook;
-  return larger(*two_pass, *textbook);
+  const Dyadic largest = values.nonzero == 0 ? Dyadic{} : Dyadic::power_of_two(values.highest_place + 1);
+  const auto bound_of = [&](MomentMethod method) -> Bound {
+    switch (method) {
+      case MomentMethod::welford: return merged_variance_bound(moments, largest, format);
+      case MomentMethod::shifted: return shifted_variance_bound(values.count, largest, values.count, format);
+      case MomentMethod::textbook: return textbook_variance_bound(moments, values.count, format);
+      default: return two_pass_variance_bound(moments, values.count, format);
+    }
+  };
+  if (a.moment_method != MomentMethod::unspecified) return bound_of(a.moment_method);
+  std::vector<MomentMethod> methods{MomentMethod::two_pass, MomentMethod::textbook};
+  if (a.op == Operator::variance)
+    methods.insert(methods.end(), {MomentMethod::shifted, MomentMethod::welford});
+  Dyadic widest;
+  for (const MomentMethod method : methods) {
+    Bound bound = bound_of(method);
+    if (!bound) return bound;
+    widest = larger(widest, *bound);
+  }
+  return widest;
 }
 
 }  // namespace foldproof

@@ -11,7 +11,8 @@ namespace foldproof {
 Bound mean_bound_of(const Arithmetic& arithmetic, const Tally& values);
 
 /// For the variance of a population. `squares`: the tally of the elements' squares. If the contract does not
-/// name the method, the larger of the two-pass and the textbook bound.
+/// name the method, the largest bound of all methods for a variance, and the larger of the two-pass and the
+/// textbook bound for LayerNorm.
 Bound variance_bound_of(const Arithmetic& arithmetic, const Tally& values, const Tally& squares);
 
 }  // namespace foldproof

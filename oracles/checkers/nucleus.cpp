@@ -4,6 +4,7 @@
 
 #include "oracles/bounds.h"
 #include "oracles/checkers/checkers.h"
+#include "oracles/checkers/flushing.h"
 #include "oracles/checkers/outcome.h"
 #include "oracles/dyadic.h"
 #include "oracles/tally.h"
@@ -19,6 +20,8 @@ class NucleusChecker final : public Checker {
   NucleusChecker(const Arithmetic& arithmetic, std::span<const std::byte> input)
       : a_(arithmetic), count_(input.size() / size_of(arithmetic.input)) {
     const Dyadic p(number_of(a_.p));
+    const Tally all = tally(arithmetic.input, input);
+    is_exact_ = no_order_rounds(all, float_format(a_.accumulator)) && keeps_all(a_, all);
     Dyadic sum, magnitude;
     for (std::size_t i = 0; i < count_; ++i) {
       const Number x = decode(a_.input, load(a_.input, input, i));
@@ -42,6 +45,7 @@ class NucleusChecker final : public Checker {
 
  private:
   Reach reach(const Dyadic& sum, const Dyadic& magnitude, std::uint64_t terms, const Dyadic& p) const {
+    if (is_exact_) return sum >= p ? Reach::reached : Reach::below;
     const FloatFormat& format = float_format(a_.accumulator);
     const Bound rounding = sum_bound_any_order(terms, format.precision, magnitude);
     if (!rounding || magnitude * whole(2) > largest_finite(format)) return Reach::either;
@@ -73,7 +77,7 @@ class NucleusChecker final : public Checker {
 
   Arithmetic a_;
   std::size_t count_;
-  bool finite_ = true;
+  bool finite_ = true, is_exact_ = false;  ///< exact: no order of additions rounds
   std::vector<Reach> reach_;  ///< of the sums of the first 1, 2, … elements, up to the first `reached`
 };
 

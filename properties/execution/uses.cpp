@@ -109,7 +109,7 @@ bool has_factors(Operator op, const Operands& operands) {
 bool has_nan_factor(const Part& part, const Operands& operands) {
   const auto& second = operands[Role::second];
   const auto& scales = operands[Role::scales];
-  for (std::size_t k = part.first; k < part.last && (scales || second); ++k)
+  for (std::size_t k = part.first; k < part.last && (scales || second); k += part.stride)
     if ((scales ? scale_of(*scales, k) : second->number(k)).is_nan()) return true;
   return false;
 }
@@ -121,7 +121,7 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, Operator op, const
   const bool extremum = is_extremum(underlying(op));
   // The index of a single element is known without reading it.
   const bool gives_indices = info(op).gives == OperatorInfo::Gives::index || op == Operator::top_k;
-  const bool one_place = gives_indices && part.last - part.first == 1;
+  const bool one_place = gives_indices && part.size() == 1;
   // A contract's own operator may use elements with any multiplicity.
   const bool counts_twice =
       op != Operator::custom && (!extremum || instance.claims.uses_every_input_once.value_or(false));

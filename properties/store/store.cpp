@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/printable.h"
+#include "base/temporary_folders.h"
 #include "base/text.h"
 #include "properties/random.h"
 

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "catch.h"
 
 using namespace foldproof;

@@ -1,4 +1,5 @@
 #include "base/files.h"
+#include "base/temporary_folders.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

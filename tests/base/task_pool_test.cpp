@@ -11,6 +11,7 @@
 
 #include "base/child.h"
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "catch.h"
 
 using namespace foldproof;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "catch.h"
 #include "contracts/guess.h"
 #include "contracts/nvcc/toolkit.h"

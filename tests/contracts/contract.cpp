@@ -234,7 +234,7 @@ TEST_CASE("a key for other operators is refused unless it has its default value"
   CHECK(error("mean", "method = \"two-pass\"") ==
         "k.toml:12:11: the method of mean must be unspecified, welford or shares");
   CHECK(error("variance", "method = \"shares\"") ==
-        "k.toml:12:11: the method of variance must be unspecified, two-pass, textbook or welford");
+        "k.toml:12:11: the method of variance must be unspecified, two-pass, textbook, shifted or welford");
   CHECK(error("mean", "scan = \"exclusive\"") ==
         "k.toml:12:9: \"scan\" applies to sum, prod, min, max, and, or, xor and custom, not to mean");
   CHECK(error("sum", "[claims]\nmasked = \"zero\"") ==

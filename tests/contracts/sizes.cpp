@@ -96,6 +96,11 @@ TEST_CASE("the output of argmax must be able to hold the last index") {
                      "columns = \"1 .. 2^62\"\nrows = \"1 .. 2^9\"\ncount = \"rows * columns\"")
             .find("k.toml:9:11: an output of type i8 cannot represent the index 4611686018427387903, but "
                   "\"columns\"") == 0);
+  const std::string columns = "output = \"i8\"\nresult = \"columns\"";
+  CHECK(argmax_error(columns, "columns = \"1 .. 2^20\"\nrows = \"1 .. 128\"\ncount = \"rows * columns\"")
+            .empty());
+  CHECK(argmax_error(columns, "columns = \"1 .. 9\"\nrows = \"1 .. 129\"\ncount = \"rows * columns\"")
+            .find("index 128, but \"rows\" may be 129") != std::string::npos);
   CHECK(argmax_error("output = \"u64\"", "count = \"1 .. 2^62\"").empty());
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "contracts/contract.h"
 
 namespace foldproof {

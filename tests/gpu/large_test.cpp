@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "catch.h"
 #include "contracts/compile.h"
 #include "devices/gpus.h"

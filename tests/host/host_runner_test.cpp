@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "catch.h"
 #include "devices/gpus.h"
 #include "devices/host_program.h"

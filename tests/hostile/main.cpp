@@ -22,6 +22,7 @@
 
 #include "base/child.h"
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "base/text.h"
 #include "cli/kernels.h"
 #include "hostile/mutation.h"

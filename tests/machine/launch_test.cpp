@@ -1,4 +1,6 @@
 // Launches that the device refuses, each with one sentence; and what a launch sees of earlier ones.
+#include "devices/emulated/scheduling/launch.h"
+#include "devices/emulated/coverage/coverage.h"
 #include "machine/fixture.h"
 
 namespace foldproof::machine_tests {
@@ -87,6 +89,29 @@ TEST_CASE("arguments must match the kernel's parameters in number and size") {
   CHECK(contains(launch({doublewords({0})}), "k takes 2 arguments, but the launch passes 1"));
   CHECK(contains(launch({doublewords({0}), doublewords({0})}),
                  "argument 1 of k has 4 bytes, but the launch passes 8"));
+}
+
+TEST_CASE("a launch reports its branches and comparisons to the coverage of its job") {
+  emulated::Device device;
+  const auto module = device.load({"test.ptx", R"(.version 9.0 .target sm_90 .address_size 64
+.entry k() {
+  .reg .pred %p; .reg .u32 %r;
+  mov.u32 %r, %tid.x;
+  setp.lt.u32 %p, %r, 8;
+  @%p bra L;
+  add.u32 %r, %r, 1;
+L: ret;
+})"});
+  emulated::Coverage coverage;
+  const emulated::LaunchOwners owners{.coverage = &coverage};
+  device.launch(module, "k", {{1, 1, 1}, {64, 1, 1}}, {}, {}, {}, &owners);
+  REQUIRE(coverage.branches().size() == 1);
+  const emulated::Coverage::Branch& branch = coverage.branches().begin()->second;
+  CHECK(branch.taken == 1);      // by lanes 0 to 7 of the first warp
+  CHECK(branch.not_taken == 2);  // by the other lanes of that warp, and by the second one
+  REQUIRE(coverage.comparisons().size() == 1);
+  CHECK(coverage.comparisons().begin()->second.size() == emulated::Coverage::most_operands);
+  CHECK(coverage.comparisons().begin()->second.front() == emulated::Coverage::Operands{0, 8});
 }
 
 TEST_CASE("an entry, a module and a kernel must exist") {

@@ -209,6 +209,9 @@ TEST_CASE("any, all and count test for values other than zero") {
   CHECK(accepts_with(tally(Operator::all), {{}}, {1}));
   CHECK_FALSE(accepts_with(tally(Operator::all), {{1, 0}}, {1}));
   CHECK(accepts_with(tally(Operator::count), {{0, 3, -1}}, {2}));
+  const auto narrow = of(Operator::count, Element::f32, Element::i8);
+  CHECK(accepts_with(narrow, {std::vector<double>(127, 1)}, {127}));
+  CHECK_FALSE(accepts_with(narrow, {std::vector<double>(128, 1)}, {-128}));  // not a count
 }
 
 TEST_CASE("the largest elements have the first ranks, and equal ones the order of their indices") {
@@ -228,6 +231,9 @@ TEST_CASE("top-p keeps the fewest elements whose sum reaches p") {
   CHECK_FALSE(accepts_with(top, {{0.5, 0.3, 0.2}}, {3}));
   CHECK(accepts_with(top, {{0.5, 0.125}}, {2}));  // all of them, although they do not reach p
   CHECK(accepts_with(top, {{}}, {0}));
+  top.p = 0.5;  // reached exactly
+  CHECK(accepts_with(top, {{0.25, 0.25, 0.125}}, {2}));
+  CHECK_FALSE(accepts_with(top, {{0.25, 0.25, 0.125}}, {3}));
   top.p = 0;
   CHECK(accepts_with(top, {{0.5, 0.125}}, {0}));  // the sum of no elements reaches it
 }

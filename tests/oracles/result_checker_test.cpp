@@ -333,6 +333,10 @@ TEST_CASE("bins are counted exactly, and elements outside of them are ignored") 
   CHECK(accepts_result(histogram, {0, 2, 2, 5, -1}, {1, 0, 2}, bins));
   CHECK(checked_result(histogram, bins, {0, 2, 2, 5, -1}, {1, 0, 3}).sentence ==
         "in output 2, the result is 3 but 2 elements have the value 2");
+  Arithmetic narrow = histogram;
+  narrow.output = Element::u8;
+  CHECK(checked_result(narrow, bins, std::vector<double>(256, 0), {0}).sentence ==
+        "the result is 0 but 256 elements have the value 0, which u8 cannot represent");
 }
 
 // --- Rows and scans

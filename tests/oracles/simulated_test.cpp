@@ -169,9 +169,15 @@ float textbook(const std::vector<float>& row, float divisor, std::mt19937_64& ra
   return (added_simulated(squares, random).value - sum * sum / static_cast<float>(row.size())) / divisor;
 }
 
+float shifted(const std::vector<float>& row, float divisor, std::mt19937_64& random) {
+  std::vector<float> distances;
+  for (const float x : row) distances.push_back(x - row.front());
+  return textbook(distances, divisor, random);
+}
+
 TEST_CASE("no variance in floats violates its bound, for any mean") {
   std::mt19937_64 random(2);
-  Worst of_two_pass, of_textbook;
+  Worst of_two_pass, of_textbook, of_shifted;
   constexpr float means[] = {0, 1, 1e3F, 1e8F, 1e15F}, deviations[] = {1, 1e-3F, 1e7F, 1e-20F, 1e-23F};
   for (std::uint64_t k = 4 * number_from("FOLDPROOF_ROWS", 2500); k-- > 0;) {
     const float deviation = deviations[random() % std::size(deviations)];
@@ -185,12 +191,22 @@ TEST_CASE("no variance in floats violates its bound, for any mean") {
     const auto by = static_cast<float>(divisor);
     of_two_pass.take(two_pass(row, by, random() % 2 != 0, random), exact,
                      two_pass_variance_bound(moments, divisor, single_precision));
+    const auto largest = [&] {
+      float most = 0;
+      for (const float x : row) most = std::max(most, std::fabs(x));
+      return Dyadic(number_of(static_cast<double>(most)));
+    };
+    std::vector<float> with_outlier = row;  // the shift is then far from the mean
+    if (random() % 2 != 0) std::swap(with_outlier.front(), *std::ranges::max_element(with_outlier));
+    if (const Bound bound = shifted_variance_bound(row.size(), largest(), divisor, single_precision))
+      of_shifted.take(shifted(with_outlier, by, random), exact, bound);
     const float computed = textbook(row, by, random);
     if (std::isfinite(computed))
       of_textbook.take(computed, exact, textbook_variance_bound(moments, divisor, single_precision));
   }
   of_two_pass.report("two-pass variance", 0.1);
   of_textbook.report("textbook variance", 0.1);
+  of_shifted.report("shifted variance", 0.001);
 }
 
 TEST_CASE("a variance without a bound is recognized") {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "catch.h"
 #include "properties/case.h"
 

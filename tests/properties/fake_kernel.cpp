@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/files.h"
+#include "base/temporary_folders.h"
 
 namespace foldproof::fake {
 namespace {

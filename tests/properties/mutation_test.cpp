@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "catch.h"
 
 namespace foldproof {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "catch.h"
 #include "fake_kernel.h"
 #include "oracles/number.h"

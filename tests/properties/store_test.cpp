@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "catch.h"
 #include "current_folder.h"
 #include "fake_kernel.h"

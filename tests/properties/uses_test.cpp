@@ -91,6 +91,10 @@ TEST_CASE("the index of the only element of a row is known without reading it") 
   CHECK(wrong_uses(instance, {{"columns", 1}, {"rows", 2}, {"count", 2}}, trace).empty());
   trace.results = {{0}};
   CHECK_FALSE(wrong_uses(instance, {{"columns", 2}, {"rows", 1}, {"count", 2}}, trace).empty());
+  instance.reduction->op = Operator::argmin;
+  instance.reduction->result = ResultShape::columns;
+  trace.results = {{0, 0}};
+  CHECK(wrong_uses(instance, {{"columns", 2}, {"rows", 1}, {"count", 2}}, trace).empty());
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "catch.h"
 #include "tool_records.h"
 

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/files.h"
+#include "base/temporary_folders.h"
 #include "catch.h"
 #include "word_job.h"
 

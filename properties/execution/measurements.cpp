@@ -1,0 +1,72 @@
+#include "properties/execution/measurements.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "oracles/rounding_path.h"
+#include "oracles/summation_tree.h"
+
+namespace foldproof {
+
+void Measurements::take(const Case& c, const Evaluation& evaluation) {
+  if (evaluation.evidence) ++accuracy_.checked_by[static_cast<std::size_t>(*evaluation.evidence)];
+  if (!evaluation.why_not.empty() && ++reasons_[evaluation.why_not] > reasons_[accuracy_.why_not])
+    accuracy_.why_not = evaluation.why_not;
+  if (evaluation.ulps) accuracy_.worst_ulps = std::max(accuracy_.worst_ulps.value_or(0), *evaluation.ulps);
+  keep_trace(evaluation);
+  if (evaluation.incomplete) ++incomplete_cases_, incomplete_ = *evaluation.incomplete;
+  if (evaluation.height_known) ++(*evaluation.height_known ? known_heights_ : unknown_heights_);
+  if (!evaluation.error_over_bound) return;
+  ++bounded_;
+  vacuous_ += evaluation.vacuous ? 1 : 0;
+  if (worst_error_over_bound_ && *worst_error_over_bound_ >= *evaluation.error_over_bound) return;
+  worst_error_over_bound_ = evaluation.error_over_bound;
+  worst_case_ = describe(c);
+  accuracy_.worst_by = evaluation.evidence;
+  accuracy_.worst_is_vacuous = evaluation.vacuous;
+}
+
+void Measurements::report_to(KernelReport& report) const {
+  report.accuracy = accuracy_;
+  report.accuracy.order = order_shown();
+  report.worst_error_over_bound = worst_error_over_bound_;
+  report.worst_case = worst_case_;
+  if (2 * vacuous_ > bounded_)
+    report.notes.push_back(
+        fmt::format("in {} of the {} cases checked by a bound, the bound is vacuous", vacuous_, bounded_));
+  const std::uint64_t unchecked =
+      accuracy_.checked_by[static_cast<std::size_t>(CheckResult::Evidence::nothing)];
+  if (2 * unchecked > report.cases)
+    report.notes.push_back(fmt::format("in {} of the {} cases the value was not checked: {}", unchecked,
+                                       report.cases, accuracy_.why_not));
+  if (unknown_heights_ > known_heights_)
+    report.notes.push_back(
+        fmt::format("in {} of the {} cases that tried it, the claim \"height\" was not checked: the result "
+                    "depends on operations that cannot be counted",
+                    unknown_heights_, unknown_heights_ + known_heights_));
+  if (2 * incomplete_cases_ > report.cases)
+    report.notes.push_back(fmt::format("incomplete provenance: {}", incomplete_));
+}
+
+// The kernel's order is read from the largest traced case whose order can be named.
+void Measurements::keep_trace(const Evaluation& evaluation) {
+  constexpr NodeId largest_named = 1 << 12;
+  const auto& trace = evaluation.trace;
+  if (!trace || trace->expressions.inputs() > largest_named) return;
+  if (!trace_ || trace_->expressions.inputs() < trace->expressions.inputs()) trace_ = trace;
+}
+
+std::optional<OrderShown> Measurements::order_shown() const {
+  if (!trace_ || trace_->expressions.inputs() == 0) return std::nullopt;
+  const std::vector<NodeId>& results = trace_->results.front();
+  const std::vector<std::uint64_t> heights =
+      combinations(trace_->expressions, results, instance_.reduction->op).by_element;
+  const auto tree = SummationTree::of(trace_->expressions, results.front(), instance_.reduction->op);
+  const auto* known = std::get_if<SummationTree>(&tree);
+  return OrderShown{known ? shape_of(*known) : std::get<std::string>(tree),
+                    *std::ranges::max_element(heights), trace_->expressions.inputs()};
+}
+
+}  // namespace foldproof

@@ -1,0 +1,48 @@
+// What an audit measures over all cases of an instance: how values were checked, and how well.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "properties/case.h"
+#include "properties/execution/evaluation.h"
+#include "properties/verdict.h"
+
+namespace foldproof {
+
+class Measurements {
+ public:
+  /// The instance must live as long as this object.
+  explicit Measurements(const Instance& instance) : instance_(instance) {}
+
+  void take(const Case& c, const Evaluation& evaluation);
+
+  /// Cases, by what checked their values.
+  const std::array<std::uint64_t, Accuracy::kinds_of_evidence>& checked_by() const {
+    return accuracy_.checked_by;
+  }
+
+  /// Fills in the accuracy, the worst case, and notes on what was not, or hardly, checked.
+  void report_to(KernelReport& report) const;
+
+ private:
+  void keep_trace(const Evaluation& evaluation);
+  std::optional<OrderShown> order_shown() const;
+
+  const Instance& instance_;
+  Accuracy accuracy_;
+  std::optional<double> worst_error_over_bound_;
+  std::string worst_case_;
+  std::map<std::string, std::uint64_t> reasons_;  ///< why a value was not checked, and in how many cases
+  std::uint64_t bounded_ = 0, vacuous_ = 0;  ///< cases checked by a bound, and those with a vacuous bound
+  std::shared_ptr<const ProvenanceTrace> trace_;           ///< of the largest case whose order can be named
+  std::uint64_t incomplete_cases_ = 0;                     ///< cases with incomplete provenance
+  std::string incomplete_;                                 ///< the reason
+  std::uint64_t known_heights_ = 0, unknown_heights_ = 0;  ///< cases; see Evaluation
+};
+
+}  // namespace foldproof
