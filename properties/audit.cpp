@@ -30,6 +30,8 @@ constexpr std::size_t most_shrunk = 8;
 /// Of all findings together, in warp instructions: with races under a random schedule up to two microseconds
 /// each.
 constexpr std::uint64_t most_shrinking = 30'000'000;
+/// So many cases are not all empty by chance if the domain admits other inputs.
+constexpr std::uint64_t enough_for_elements = 8;
 constexpr std::ptrdiff_t most_of_a_kind = 100;  ///< of the same severity, in a report
 
 /// Number of guided cases, which come last: by default a quarter and at least four, but no more than half.
@@ -370,11 +372,14 @@ class Audit {
     }
     if (triaged.verdict == Verdict::clean && ended_early.empty() && !is_replay_ && claims_elements() &&
         coverage_.only_empty_inputs()) {
-      triaged.verdict = Verdict::skipped;
-      triaged.reason = domain_.claimed_count() > 0 && domain_.reach("count").high == 0
-                           ? "only the empty input was tried: any other exceeds the largest count (--largest)"
-                           : "every case had an empty input; --case specifies another";
-      return triaged;
+      const bool fits_none = domain_.claimed_count() > 0 && domain_.reach("count").high == 0;
+      if (fits_none || generated_ >= enough_for_elements) {
+        triaged.verdict = Verdict::skipped;
+        triaged.reason =
+            fits_none ? "only the empty input was tried: any other exceeds the largest count (--largest)"
+                      : "every case had an empty input; --case specifies another";
+        return triaged;
+      }
     }
     if (shows_enough(triaged, ended_by, ended_early)) return triaged;
     // What the source announces may still have come.
