@@ -4,19 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <iterator>
 #include <span>
-#include <sstream>
 #include <utility>
 
 #include "base/bytes.h"
-#include "base/child.h"
 #include "base/files.h"
-#include "base/hash.h"
-#include "base/memory.h"
 #include "base/temporary_folders.h"
 #include "base/text.h"
 #include "contracts/call.h"

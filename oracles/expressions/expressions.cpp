@@ -164,12 +164,8 @@ void Expressions::mark_incomplete(std::string_view why) {
 
 bool is_comparison_of_its_operands(const Expressions& expressions, const Node& choice) {
   const auto [chosen, other, decider] = choice.operand;
-  const Node* compares = &expressions[decider];
-  // A negation, or a conjunction with something that depends on no input, is an opaque function of one value.
-  while (compares->operation == Operation::opaque && compares->operand[1] == 0 && compares->operand[0] != 0)
-    compares = &expressions[compares->operand[0]];
-  const auto& compared = compares->operand;
-  return other != 0 && compares->operation == Operation::opaque && compared[2] == 0 &&
+  const auto& compared = expressions[decider].operand;
+  return other != 0 && expressions[decider].operation == Operation::opaque && compared[2] == 0 &&
          std::minmax(compared[0], compared[1]) == std::minmax(chosen, other);
 }
 

@@ -89,15 +89,20 @@ std::string only(const Part& part) {
   return fmt::format("only elements {} to {}", part.first, part.last - 1);
 }
 
+/// The scale of element k, or its partner in the second operand.
+std::optional<Number> factor_of(const Operands& operands, std::size_t k) {
+  if (const auto& scales = operands[Role::scales]) return scale_of(*scales, k);
+  if (const auto& second = operands[Role::second]) return second->number(k);
+  return std::nullopt;
+}
+
 /// The weight of element k in a result that uses it once: a mean divides it, a dot product multiplies it by
 /// its partner, and a scaled sum by its scale.
 double one_use(Operator op, const Part& part, const Operands& operands, std::size_t k) {
   if (op == Operator::mean) return 1.0 / static_cast<double>(part.size());
-  const auto& second = operands[Role::second];
-  const auto& scales = operands[Role::scales];
-  if (!scales && (op != Operator::dot || !second)) return 1.0;
-  const Number partner = scales ? scale_of(*scales, k) : second->number(k);
-  return partner.is_finite() ? std::fabs(to_double(partner)) : std::numeric_limits<double>::infinity();
+  const std::optional<Number> factor = factor_of(operands, k);
+  if (!factor || (op != Operator::dot && !operands[Role::scales])) return 1.0;
+  return factor->is_finite() ? std::fabs(to_double(*factor)) : std::numeric_limits<double>::infinity();
 }
 
 /// Whether elements enter a result with a factor.
@@ -107,10 +112,11 @@ bool has_factors(Operator op, const Operands& operands) {
 
 /// Whether the result is NaN whatever the elements are.
 bool has_nan_factor(const Part& part, const Operands& operands) {
-  const auto& second = operands[Role::second];
-  const auto& scales = operands[Role::scales];
-  for (std::size_t k = part.first; k < part.last && (scales || second); k += part.stride)
-    if ((scales ? scale_of(*scales, k) : second->number(k)).is_nan()) return true;
+  for (std::size_t k = part.first; k < part.last; k += part.stride) {
+    const std::optional<Number> factor = factor_of(operands, k);
+    if (!factor) return false;
+    if (factor->is_nan()) return true;
+  }
   return false;
 }
 

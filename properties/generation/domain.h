@@ -62,8 +62,9 @@ class Domain {
   Bounds tried_of(const std::string& name, Bounds range, const Variables& chosen) const;
   /// For a variable that the count grows with, the largest value with which the count can be tried.
   std::int64_t highest_that_fits(const std::string& name, Bounds range, Variables chosen) const;
-  /// The count for these values, with the other variables at their low ends, or at 1 if that is 0 and the
-  /// range is larger, since a product with 0 says nothing about its other factors; 0 without a count.
+  /// The count for these values, with the other variables at their low ends; 0 without a count. If a range
+  /// begins with 0 and has larger values, 1 is used: a factor of 0 would hide the effect of the other
+  /// factors.
   std::int64_t least_count(Variables chosen) const;
 
   const Instance& instance_;
