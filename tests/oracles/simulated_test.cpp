@@ -215,21 +215,28 @@ TEST_CASE("a variance without a bound is recognized") {
   CHECK_FALSE(two_pass_variance_bound({(1 << 24) + 1, {}, {}, {}}, 1, single_precision));
 }
 
+/// Calls `take` with rows about 0 of these scales, and the tallies of their squares.
+template <class Take>
+void for_rows_about_zero(std::span<const float> scales, std::mt19937_64& random, const Take& take) {
+  for (std::uint64_t k = 4 * number_from("FOLDPROOF_ROWS", 2500); k-- > 0;) {
+    const std::vector<float> row = row_about(0, scales[random() % scales.size()], random);
+    const auto bytes = bytes_of(row);
+    take(row, norm(Element::f32, bytes), tally_products(Element::f32, bytes, bytes));
+  }
+}
+
 TEST_CASE("no norm in floats violates its bound, from underflow to near overflow of the squares") {
   std::mt19937_64 random(3);
   Worst worst;
   constexpr float scales[] = {1, 1e-19F, 1e-22F, 1e-25F, 1e17F};
-  for (std::uint64_t k = 4 * number_from("FOLDPROOF_ROWS", 2500); k-- > 0;) {
-    const std::vector<float> row = row_about(0, scales[random() % std::size(scales)], random);
+  for_rows_about_zero(scales, random, [&](const auto& row, const Reference& exact, const Tally& t) {
     std::vector<float> squares;
     for (const float x : row) squares.push_back(x * x);
-    const auto bytes = bytes_of(row);
-    const Tally t = tally_products(Element::f32, bytes, bytes);
     const Bound sum =
         dot_bound_any_order(t.nonzero, t.lowest_place < -149 ? t.nonzero : 0, single_precision, t.sum());
-    worst.take(std::sqrt(added_simulated(squares, random).value), norm(Element::f32, bytes),
+    worst.take(std::sqrt(added_simulated(squares, random).value), exact,
                norm_bound(t.sum(), *sum, single_precision));
-  }
+  });
   worst.report("norm", 0.3);
 }
 
@@ -240,7 +247,7 @@ float scaled_norm(const std::vector<float>& row, std::uint64_t algorithm) {
     for (const float x : row) norm = std::hypot(norm, x);
     return norm;
   }
-  float scale = 0, sum = algorithm == 0 ? 0.0F : 1.0F;
+  float scale = 0, sum = 0;
   if (algorithm == 0)
     for (const float x : row) scale = std::max(scale, std::fabs(x));
   for (const float x : row) {
@@ -249,7 +256,7 @@ float scaled_norm(const std::vector<float>& row, std::uint64_t algorithm) {
     if (magnitude > scale) {
       sum = 1 + sum * (scale / magnitude) * (scale / magnitude);
       scale = magnitude;
-    } else if (algorithm == 0 || &x != &row.front()) {
+    } else {
       sum += (magnitude / scale) * (magnitude / scale);
     }
   }
@@ -260,13 +267,10 @@ TEST_CASE("no scaled norm in floats violates its bound, from the smallest to the
   std::mt19937_64 random(4);
   Worst worst;
   constexpr float scales[] = {1, 1e-19F, 1e-37F, 1e-44F, 1e37F};
-  for (std::uint64_t k = 4 * number_from("FOLDPROOF_ROWS", 2500); k-- > 0;) {
-    const std::vector<float> row = row_about(0, scales[random() % std::size(scales)], random);
-    const auto bytes = bytes_of(row);
-    const Tally t = tally_products(Element::f32, bytes, bytes);
-    worst.take(scaled_norm(row, random() % 3), norm(Element::f32, bytes),
+  for_rows_about_zero(scales, random, [&](const auto& row, const Reference& exact, const Tally& t) {
+    worst.take(scaled_norm(row, random() % 3), exact,
                scaled_norm_bound(row.size(), t.sum(), single_precision));
-  }
+  });
   worst.report("scaled norm", 0.01);
 }
 
