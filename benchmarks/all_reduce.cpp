@@ -19,6 +19,7 @@
 #include "benchmarks/all_reduce_page.h"
 #include "benchmarks/verbs.h"
 #include "command/compilation.h"
+#include "command/shared_options.h"
 #include "command/subjects.h"
 #include "devices/gpus.h"
 #include "devices/host_program.h"
@@ -344,9 +345,7 @@ Run attach_all_reduce(CLI::App& app, Console& console) {
   app.add_option("--runs", a->runs, "Runs of each case in each of two processes (default: 3)")
       ->check(quietly(CLI::Range(1U, 1000U)))
       ->type_name("N");
-  app.add_option("--jobs,-j", a->jobs, "Number of parallel processes that check values")
-      ->check(quietly(CLI::Range(1U, 1024U)))
-      ->type_name("N");
+  add_jobs(app, a->jobs, "Number of parallel processes that check values");
   return [a, &console] { return all_reduce::run(*a, console); };
 }
 

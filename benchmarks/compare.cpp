@@ -14,6 +14,7 @@
 #include "command/compilation.h"
 #include "command/gpu_workers.h"
 #include "command/parse.h"
+#include "command/shared_options.h"
 #include "command/source_options.h"
 #include "command/subjects.h"
 #include "contracts/entry_facts.h"
@@ -236,9 +237,7 @@ Run attach_compare(CLI::App& app, Console& console) {
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30)))
       ->type_name("N");
   app.add_option("--seed", a->seed, "Seed of the cases: a number or \"random\"")->type_name("SEED");
-  app.add_option("--jobs,-j", a->jobs, "Number of parallel processes")
-      ->check(quietly(CLI::Range(1U, 1024U)))
-      ->type_name("N");
+  add_jobs(app, a->jobs);
   app.add_option("--case-limit", a->case_limit, "Time limit per case on the GPU; default: " + a->case_limit)
       ->type_name("TIME");
   app.add_flag(

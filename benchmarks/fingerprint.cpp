@@ -19,6 +19,7 @@
 #include "base/temporary_folders.h"
 #include "benchmarks/verbs.h"
 #include "command/compilation.h"
+#include "command/shared_options.h"
 #include "command/source_options.h"
 #include "command/subjects.h"
 #include "devices/emulated/runner.h"
@@ -279,7 +280,7 @@ Run attach_fingerprint(CLI::App& app, Console& console) {
   app.add_option("--cases", a->cases, "Cases per instance (default: 2)")->type_name("N");
   app.add_option("--largest", a->largest, "Largest number of elements per case (default: 4096)")
       ->type_name("N");
-  app.add_option("--jobs,-j", a->jobs, "Number of parallel processes")->type_name("N");
+  add_jobs(app, a->jobs);
   a->source.attach(app);
   return [a, &console] { return fingerprint(*a, console); };
 }

@@ -15,6 +15,7 @@
 #include "benchmarks/verbs.h"
 #include "command/compilation.h"
 #include "command/gpu_workers.h"
+#include "command/shared_options.h"
 #include "devices/emulated/runner.h"
 #include "devices/gpus.h"
 
@@ -162,9 +163,7 @@ Run attach_instructions(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   const auto record = app.add_option("--record", a->record, "Write the comparison to this file, for --gpu");
   const auto rows = app.add_option("--rows", a->rows, "Compare only these rows of ptx.def");
-  app.add_option("--jobs,-j", a->jobs, "Number of parallel processes")
-      ->check(quietly(CLI::Range(1U, 1024U)))
-      ->type_name("N");
+  add_jobs(app, a->jobs);
   const auto page = app.add_flag("--page", a->page, "Generate docs/ptx.md instead of comparing");
   const auto tests =
       app.add_option("--tests", a->tests, "Records that test programs wrote to the file in FOLDPROOF_RECORD");

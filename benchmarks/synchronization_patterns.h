@@ -1,71 +1,14 @@
 // Synchronization patterns as streams of events, without a kernel: what bench races feeds to the checks.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
-#include "sanitizer/observer.h"
+#include "benchmarks/event_feed.h"
 
 namespace foldproof {
-
-/// Sends events to observers and counts them.
-class EventFeed {
- public:
-  using What = AccessEvent::What;
-  using Lanes = std::array<std::uint64_t, lanes_per_warp>;
-
-  /// How an access is performed.
-  struct How {
-    What what = What::read;
-    bool strong = false, acquires = false, releases = false, polled = false;
-    SyncScope scope = SyncScope::gpu;
-    Site site = 0;
-  };
-
-  EventFeed(Observers& observers, std::uint64_t limit) : observers_(observers), limit_(limit) {}
-
-  std::uint64_t events() const { return events_; }
-  bool full() const { return events_ >= limit_; }
-  std::uint64_t limit() const { return limit_; }
-
-  void begin(BlockNumber block);
-  void end(BlockNumber block, unsigned warps);
-  /// Lane 0 accesses an address of global memory.
-  void one(WarpId warp, const How& how, std::uint64_t address);
-  /// Lane l accesses the word at `address` + 4 · l.
-  void line(WarpId warp, const How& how, std::uint64_t address, bool shared = false);
-  /// All lanes access one address.
-  void same(WarpId warp, const How& how, std::uint64_t address, bool shared = false);
-  void fence(WarpId warp, SyncScope scope = SyncScope::gpu, LaneSet lanes = 1);
-  void warp_barrier(WarpId warp, LaneSet lanes = all_lanes);
-  /// __syncthreads of a block.
-  void block_barrier(BlockNumber block, unsigned warps);
-  /// An arrival of a whole warp at a barrier that waits for a given number of threads.
-  void arrive(WarpId warp, std::uint32_t barrier, std::uint32_t threads, bool waits);
-  void complete(BlockNumber block, std::uint32_t barrier);
-  /// A barrier of the cluster of two blocks whose first one is given.
-  void cluster_barrier(BlockNumber first, unsigned warps);
-
- private:
-  void access(WarpId warp, const How& how, LaneSet lanes, const Lanes& at, bool consecutive, bool shared);
-  template <auto function>
-  void send(const auto&... event) {
-    ++events_;
-    for (Observer* observer : watching_) (observer->*function)(event...);
-  }
-
- public:
-  /// Starts and ends the launch of a pattern.
-  void launch_begins(const LaunchView& launch);
-  void launch_ends();
-
- private:
-  Observers& observers_;
-  std::vector<Observer*> watching_;
-  std::uint64_t limit_, events_ = 0;
-};
 
 struct SynchronizationPattern {
   std::string_view name;
@@ -74,7 +17,12 @@ struct SynchronizationPattern {
   void (*run)(EventFeed& feed);  ///< until the feed is full
 };
 
-std::span<const SynchronizationPattern> synchronization_patterns();
+/// Those in which the threads of a block synchronize, or nothing needs an order.
+std::span<const SynchronizationPattern> block_patterns();
+/// Those in which blocks synchronize by flags, locks and counters.
+std::span<const SynchronizationPattern> flag_patterns();
+/// All.
+std::vector<SynchronizationPattern> synchronization_patterns();
 
 /// Runs a pattern under all checks until it has sent that many events, and returns how many it sent.
 std::uint64_t run_pattern(const SynchronizationPattern& pattern, std::uint64_t events);

@@ -19,6 +19,7 @@
 #include "command/compilation.h"
 #include "command/large_tools.h"
 #include "command/parse.h"
+#include "command/shared_options.h"
 #include "devices/gpus.h"
 #include "properties/distributions.h"
 #include "reports/terminal.h"
@@ -265,19 +266,13 @@ Run attach_audit(CLI::App& app, Console& console) {
                   "each contract share {} cases, with at least {} each); for --prove, the maximum per "
                   "mutant (default: {})",
                   AuditOptions{}.cases, many_instances, shared_cases, least_cases, MutationOptions{}.cases),
-      "Lowest severity that fails the run (default: error)");
+      about_fail_on);
   app.add_option("--device", a->device,
                  "Device: emulated, cuda or all; exit status 3 if one of them is not available")
       ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
       ->type_name("NAME");
-  app.add_option("--case-limit", a->case_limit,
-                 fmt::format("Time limit per case; default: {}s, on a GPU {}s", emulated_case_limit.count(),
-                             gpu_case_limit.count()))
-      ->type_name("TIME");
-  app.add_option("--sanitizer", a->sanitizer,
-                 "With --device cuda or all: comma-separated tools of compute-sanitizer (racecheck, "
-                 "memcheck, synccheck, initcheck), 12 cases each")
-      ->type_name("TOOLS");
+  add_case_limit(app, a->case_limit);
+  add_sanitizer(app, a->sanitizer, "With --device cuda or all, for 12 cases each");
   app.add_flag("--large", a->large,
                "With --device cuda or all: instead of the usual cases, sums of up to 2^32 + 9 elements "
                "generated in GPU memory, compared with their exact sums");

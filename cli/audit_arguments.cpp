@@ -4,6 +4,7 @@
 
 #include "command/parse.h"
 #include "command/program.h"
+#include "command/shared_options.h"
 
 namespace foldproof {
 
@@ -16,7 +17,8 @@ bool is_selected(const Contract& contract, const Instance& instance, const std::
 
 }  // namespace
 
-void AuditArguments::attach(CLI::App& app, const std::string& about_cases, const std::string& about_fail_on) {
+void AuditArguments::attach(CLI::App& app, const std::string& about_cases,
+                            const std::string& about_severity) {
   app.add_option("PATH", path, "Folder, .cu, .ptx or contract (default: the bundled catalogue)");
   app.add_option("--contract", contract, "Contract, if it is not next to the source")->type_name("FILE.toml");
   app.add_option("--entry", entry, about_entry)->type_name("NAME");
@@ -32,13 +34,8 @@ void AuditArguments::attach(CLI::App& app, const std::string& about_cases, const
       ->type_name("N");
   app.add_option("--only", only, "Only kernels with this id, instances with this label, or \"ID LABEL\"")
       ->type_name("TEXT");
-  app.add_option("--fail-on", fail_on, about_fail_on)
-      ->check(quietly(CLI::IsMember({"error", "warning"})))
-      ->type_name("error|warning");
-  app.add_option("--jobs,-j", jobs, "Number of parallel processes")
-      ->take_last()
-      ->check(quietly(CLI::Range(1U, 1024U)))
-      ->type_name("N");
+  add_fail_on(app, fail_on, about_severity);
+  add_jobs(app, jobs);
   app.add_option("--shard", shard, "Part i of n of the instances")->type_name("i/n");
   source.attach(app);
 }

@@ -24,7 +24,7 @@ struct AuditArguments {
   SourceOptions source;
 
   /// `default_cases`: the default number of cases per instance, for the help text.
-  void attach(CLI::App& app, const std::string& about_cases, const std::string& about_fail_on);
+  void attach(CLI::App& app, const std::string& about_cases, const std::string& about_severity);
 
   /// The end of --budget, which begins now.
   Deadline deadline() const;

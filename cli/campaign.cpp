@@ -1,7 +1,6 @@
 #include "cli/campaign.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
@@ -33,34 +32,6 @@ using std::chrono::milliseconds;
 constexpr std::size_t instances_of_a_tool = 4;
 /// Large inputs fill a GPU's memory.
 constexpr unsigned most_large_processes = 4;
-/// A dozen cases contain all classes of counts; with larger counts, a race produces millions of records.
-constexpr std::uint64_t cases_under_a_tool = 12, largest_count_under_a_tool = 4096;
-
-/// Cases must not depend on the results of earlier ones, nor on what other processes store meanwhile.
-void suit_a_tool(AuditOptions& options) {
-  options.guided = 0;
-  options.shrinks = options.tries_stored = false;
-}
-
-std::uint64_t cases_of(const Assignment& assignment, const CampaignOptions& options) {
-  if (assignment.is_large) return 0;  // they have their own
-  if (options.only_case) return 1;
-  if (options.cases) return *options.cases;
-  if (assignment.tool != nullptr) return cases_under_a_tool;
-  const std::uint64_t most = AuditOptions{}.cases;
-  if (!options.shares_cases) return most;
-  return std::clamp(shared_cases / assignment.subject->contract.instances.size(), least_cases, most);
-}
-
-/// The folder of failing cases next to a contract.
-std::filesystem::path store_beside(const Subject& subject) { return subject.folder / case_store_folder; }
-
-/// Where failing cases go unless --store names another folder. Nothing if the folder next to the contract
-/// cannot be written, so that they go to the user's cache.
-std::optional<std::filesystem::path> default_store(const Subject& subject) {
-  if (access(subject.folder.empty() ? "." : subject.folder.c_str(), W_OK) != 0) return std::nullopt;
-  return store_beside(subject);
-}
 
 Json json_of(const CampaignResult& result) {
   Json json = to_json(result.report);
@@ -92,7 +63,7 @@ std::vector<Bundle> bundles_of(const std::vector<Assignment>& assignments) {
   return bundles;
 }
 
-std::uint64_t cases_of(const std::vector<Assignment>& assignments, const CampaignOptions& options) {
+std::uint64_t total_cases(const std::vector<Assignment>& assignments, const CampaignOptions& options) {
   std::uint64_t cases = 0;
   for (const Assignment& assignment : assignments) cases += cases_of(assignment, options);
   return cases;
@@ -104,37 +75,12 @@ unsigned processes_for(const std::vector<Assignment>& assignments, unsigned jobs
   return has_large ? std::min(jobs, most_large_processes) : jobs;
 }
 
-/// The options of one assignment, except for its share of the budget.
-CampaignOptions options_of(const Assignment& assignment, const CampaignOptions& options,
-                           const TaskReporter& reporter) {
-  CampaignOptions own = options;
-  own.audit.cases = cases_of(assignment, options);
-  own.audit.notes_missed = own.audit.cases >= AuditOptions{}.cases || options.cases;  // not for shared cases
-  own.audit.store = options.store ? options.store : default_store(*assignment.subject);
-  if (const auto beside = store_beside(*assignment.subject); own.audit.store != beside)
-    own.audit.other_stores = {beside};
-  own.audit.largest_count = options.largest_count.value_or(
-      assignment.tool != nullptr ? largest_count_under_a_tool : AuditOptions{}.largest_count);
-  own.audit.case_limit = options.case_limit.value_or(emulated_case_limit);
-  own.audit.progress = [&reporter](std::uint64_t done, std::uint64_t) { reporter.done(done); };
-  if (assignment.tool != nullptr) suit_a_tool(own.audit);
-  return own;
-}
-
 bool needs_gpu_worker(const Assignment& assignment) {
   return assignment.device == RunsOn::cuda && assignment.tool == nullptr && !assignment.is_large &&
          !is_host_function(*assignment.instance);
 }
 
 }  // namespace
-
-void check_number(const std::vector<Assignment>& assignments) {
-  if (assignments.size() > most_instances)
-    throw InputError(
-        fmt::format("the run has {} instances, and at most {} are possible; select some with "
-                    "--only or --shard",
-                    assignments.size(), most_instances));
-}
 
 std::vector<Subject>& kept(std::vector<Subject> subjects) {
   static auto& all = *new std::list<std::vector<Subject>>;
@@ -219,7 +165,7 @@ class Campaign {
       else
         take(task, outcome);
     };
-    const std::uint64_t all_cases = cases_of(assignments_, options_);
+    const std::uint64_t all_cases = total_cases(assignments_, options_);
     pool.progress = [&](std::uint64_t running) {
       show_progress(std::min(cases_ + running, all_cases), all_cases);
     };

@@ -7,6 +7,7 @@
 
 #include "cli/verbs.h"
 #include "command/compilation.h"
+#include "command/shared_options.h"
 #include "command/source_options.h"
 #include "command/subjects.h"
 
@@ -20,9 +21,7 @@ Run attach_prepare(CLI::App& app, Console& console) {
   };
   auto a = std::make_shared<Arguments>();
   app.add_option("PATH", a->path, "Folder, source file or contract (default: the bundled catalogue)");
-  app.add_option("--jobs,-j", a->jobs, "Number of parallel processes")
-      ->check(quietly(CLI::Range(1U, 1024U)))
-      ->type_name("N");
+  add_jobs(app, a->jobs);
   a->source.attach(app);
   return [a, &console] {
     ProgressLine line;

@@ -13,6 +13,7 @@
 #include "cli/verbs.h"
 #include "command/compilation.h"
 #include "command/parse.h"
+#include "command/shared_options.h"
 #include "command/source_options.h"
 #include "devices/gpus.h"
 
@@ -120,17 +121,9 @@ Run attach_replay(CLI::App& app, Console& console) {
   app.add_option("--device", a->device, "Device: emulated or cuda; exit status 3 if it is not available")
       ->check(quietly(CLI::IsMember({"emulated", "cuda"})))
       ->type_name("NAME");
-  app.add_option("--sanitizer", a->sanitizer,
-                 "Comma-separated tools of compute-sanitizer to run on a GPU: racecheck, memcheck, "
-                 "synccheck, initcheck")
-      ->type_name("TOOLS");
-  app.add_option("--case-limit", a->case_limit,
-                 fmt::format("Time limit; default: {}s, on a GPU {}s", emulated_case_limit.count(),
-                             gpu_case_limit.count()))
-      ->type_name("TIME");
-  app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run (default: error)")
-      ->check(quietly(CLI::IsMember({"error", "warning"})))
-      ->type_name("error|warning");
+  add_sanitizer(app, a->sanitizer, "On a GPU");
+  add_case_limit(app, a->case_limit);
+  add_fail_on(app, a->fail_on);
   a->source.attach(app);
   app.add_flag("--verbose,-v", console.verbose, "Also show how the values of a clean kernel were checked");
   return [a, &console] { return replay(*a, console); };

@@ -16,6 +16,7 @@
 #include "cli/verbs.h"
 #include "command/emulated.h"
 #include "command/parse.h"
+#include "command/shared_options.h"
 #include "command/source_options.h"
 #include "devices/runner.h"
 #include "oracles/number.h"
@@ -340,9 +341,7 @@ Run attach_sanitize(CLI::App& app, Console& console) {
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62)))  // CLI11 reads -1 as 2^64 - 1
       ->type_name("N");
   app.add_option("--seed", a->seed, "Seed of random buffers: a number or \"random\"")->type_name("S");
-  app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run (default: error)")
-      ->check(quietly(CLI::IsMember({"error", "warning"})))
-      ->type_name("error|warning");
+  add_fail_on(app, a->fail_on);
   a->source_options.attach(app);
   return [a, &console] { return sanitize(*a, console); };
 }

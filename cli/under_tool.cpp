@@ -66,7 +66,28 @@ class Player final : public ToolRunner {
   std::size_t next_ = 0;
 };
 
+/// "racecheck, memcheck, synccheck, initcheck"
+std::string tool_names() {
+  std::string names;
+  for (const compute_sanitizer::Tool& tool : compute_sanitizer::tools())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", tool.name);
+  return names;
+}
+
 }  // namespace
+
+void add_case_limit(CLI::App& app, std::string& value) {
+  app.add_option("--case-limit", value,
+                 fmt::format("Time limit per case; default: {}s, on a GPU {}s", emulated_case_limit.count(),
+                             gpu_case_limit.count()))
+      ->type_name("TIME");
+}
+
+void add_sanitizer(CLI::App& app, std::string& value, const std::string& about) {
+  app.add_option("--sanitizer", value,
+                 fmt::format("{}: tools of compute-sanitizer, separated by commas ({})", about, tool_names()))
+      ->type_name("TOOLS");
+}
 
 void check_has_gpu(const std::string& sanitizer, bool has_gpu) {
   if (!sanitizer.empty() && !has_gpu) throw InputError("--sanitizer requires a GPU; add --device cuda");
@@ -78,10 +99,8 @@ std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list,
   for (const std::string& name : CLI::detail::split(list, ',')) {
     tools.push_back(compute_sanitizer::tool_named(name));
     if (tools.back() == nullptr)
-      throw InputError(
-          fmt::format("--sanitizer: unknown tool \"{}\"; choose from racecheck, memcheck, synccheck and "
-                      "initcheck, separated by commas",
-                      name));
+      throw InputError(fmt::format("--sanitizer: unknown tool \"{}\"; choose from {}, separated by commas",
+                                   name, tool_names()));
   }
   const ProcessResult version =
       run_process({compute_sanitizer::find_executable().string(), "--version"},

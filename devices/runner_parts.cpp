@@ -21,6 +21,18 @@ JobResult failed_job(const Job& job, Kind kind, std::string message, std::size_t
   return result;
 }
 
+JobResult failed_job(const Job& job, std::string_view who, const Ended& ended,
+                     std::chrono::milliseconds limit) {
+  if (ended.in_time) return failed_job(job, Kind::crash, fmt::format("{} {}", who, ended.how));
+  return failed_job(
+      job, Kind::timeout,
+      fmt::format("the case did not end within {} s", std::chrono::duration<double>(limit).count()));
+}
+
+JobResult failed_job(const Job& job, std::string_view who, const ProtocolError& error) {
+  return failed_job(job, Kind::crash, fmt::format("{} sent an invalid reply: {}", who, error.what));
+}
+
 JobResult unsupported_job(const Job& job, std::string why) {
   JobResult result;
   result.contents.resize(job.buffers.size());

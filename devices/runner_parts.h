@@ -4,13 +4,17 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/bytes.h"
+#include "base/connection.h"
 #include "devices/runner.h"
 
 namespace foldproof {
@@ -43,6 +47,12 @@ const JobLaunch& launch_before(const Job& job, std::size_t step = ~std::size_t{0
 
 /// A result that is not completed, with one finding at the position of that launch.
 JobResult failed_job(const Job& job, Kind kind, std::string message, std::size_t step = ~std::size_t{0});
+
+/// The results of a job whose process ended, did not answer within `limit`, or sent an invalid reply. `who`
+/// begins the sentence: "the host program".
+JobResult failed_job(const Job& job, std::string_view who, const Ended& ended,
+                     std::chrono::milliseconds limit);
+JobResult failed_job(const Job& job, std::string_view who, const ProtocolError& error);
 
 /// A result that is not completed, because the device lacks something.
 JobResult unsupported_job(const Job& job, std::string why);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,11 +28,16 @@ class ResultChecker {
 
  private:
   CheckResult check_scan(std::span<const std::byte> outputs) const;
+  /// The elements of a part, next to each other.
+  std::span<const std::byte> elements_of(Element type, std::span<const std::byte> all, Part part);
+  /// The operands of one part: its own values for roles with one value per element or per row.
+  Operands operands_of_part(const Operands& operands, Part part, std::size_t index);
 
   Arithmetic a_;
   ResultLayout layout_;
-  std::vector<std::byte> scaled_;     ///< elements times their scales, if there are any
-  std::span<const std::byte> input_;  ///< `scaled_`, or the input itself
+  std::vector<std::byte> scaled_;                ///< elements times their scales, if there are any
+  std::span<const std::byte> input_;             ///< `scaled_`, or the input itself
+  std::deque<std::vector<std::byte>> gathered_;  ///< elements of parts that are not contiguous
   std::size_t count_;
   std::vector<std::unique_ptr<Checker>>
       checkers_;  ///< one per part, null if it is not checked; none for a scan or for partials

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -12,11 +13,11 @@
 #include "properties/distributions.h"
 #include "properties/execution/evaluation.h"
 #include "properties/execution/measurements.h"
+#include "properties/finding_collector.h"
 #include "properties/generation/coverage.h"
 #include "properties/generator.h"
 #include "properties/random.h"
 #include "properties/search/guided_search.h"
-#include "properties/shrinking/shrink.h"
 #include "properties/store/store.h"
 #include "properties/store/triage.h"
 
@@ -25,14 +26,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Maximum number of findings to shrink; a kernel with more findings is wrong enough for the rest to wait.
-constexpr std::size_t most_shrunk = 8;
-/// Of all findings together, in warp instructions: with races under a random schedule up to two microseconds
-/// each.
-constexpr std::uint64_t most_shrinking = 30'000'000;
 /// So many cases are not all empty by chance if the domain admits other inputs.
 constexpr std::uint64_t enough_for_elements = 8;
-constexpr std::ptrdiff_t most_of_a_kind = 100;  ///< of the same severity, in a report
 
 /// Number of guided cases, which come last: by default a quarter and at least four, but no more than half.
 std::uint64_t guided_of(const AuditOptions& options) {
@@ -54,7 +49,8 @@ class Audit {
         generator_(instance, domain_, identity_of(contract, instance), options.seed,
                    capabilities_.obeys_schedules),
         search_(instance, domain_, generator_, hash_of(identity_of(contract, instance), options.seed)),
-        store_(options.store),
+        collector_(contract, instance, evaluator_, domain_, options,
+                   {[this] { note_progress(); }, [this] { tell_so_far(); }}),
         report_(empty_report(contract, instance)),
         measurements_(instance) {}
 
@@ -74,6 +70,7 @@ class Audit {
     c = with_offset_variable(instance_, std::move(c));
     domain_.check(c.variables);
     is_replay_ = true;
+    collector_.only_reports();
     try {
       check(normalized(c));
     } catch (const Interrupted&) {
@@ -92,7 +89,7 @@ class Audit {
       for (const StoredCase& stored : loaded.cases)
         if (!stopped_ && known.insert(describe(stored.c)).second) check_stored(stored.c);
     };
-    check_all(store_.load(contract_, instance_));
+    check_all(CaseStore(options_.store).load(contract_, instance_));
     for (const std::filesystem::path& other : options_.other_stores)
       if (!stopped_) check_all(CaseStore(other).load(contract_, instance_));
   }
@@ -166,7 +163,7 @@ class Audit {
 
   /// Findings remain although the device cannot go on.
   void end_for(const Unsupported& lack) {
-    if (report_.findings.empty()) throw lack;
+    if (collector_.findings().empty()) throw lack;
     ended_early_ = lack.what();
     report_.notes.push_back(
         fmt::format("after {} of {} cases: {}", generated_, options_.cases, ended_early_));
@@ -203,14 +200,9 @@ class Audit {
 
   Evaluation check(const Case& c) {
     running_ = describe(c);
-    Evaluation evaluation = evaluated(c);
-    take(c, evaluation);
-    return evaluation;
-  }
-
-  Evaluation evaluated(const Case& c) const {
     Evaluation evaluation = evaluator_.evaluate(c);
     note_progress();
+    take(c, evaluation);
     return evaluation;
   }
 
@@ -225,7 +217,7 @@ class Audit {
     ++report_.cases;
     coverage_.add(c, facts_of(instance_, evaluation.input), evaluation.relation_tried);
     measurements_.take(c, evaluation);
-    for (const Finding& finding : evaluation.findings) collect(c, evaluation, finding);
+    for (const Finding& finding : evaluation.findings) collector_.collect(c, evaluation, finding);
     if (std::ranges::count(evaluation.findings, Kind::timeout, &Finding::kind) != 0) end_for_timeouts();
   }
 
@@ -239,160 +231,72 @@ class Audit {
     stopped_ = true;
   }
 
-  /// Shrinks and keeps the first finding of its kind and place; later ones are redundant unless they are more
-  /// severe.
-  void collect(const Case& c, const Evaluation& evaluation, const Finding& finding) {
-    if (find_like(report_.findings, finding) != nullptr) return;
-    // Accepted findings are counted by themselves: however many there are, the others are reported.
-    const auto is_of_its_kind = [&, is_accepted = is_accepted(finding)](const Finding& other) {
-      return other.kind == finding.kind && other.severity == finding.severity &&
-             this->is_accepted(other) == is_accepted;
-    };
-    if (std::ranges::count_if(report_.findings, is_of_its_kind) >= most_of_a_kind) {
-      omitted_.insert(finding.kind);
-      return;
-    }
-    tell_so_far_with(finding, c);
-    try {
-      confirm_and_keep(c, evaluation, finding);
-    } catch (const Interrupted&) {
-      if (find_like(report_.findings, finding) == nullptr) keep(c, finding);
-      throw;
-    }
-  }
-
-  bool is_accepted(const Finding& finding) const {
-    return foldproof::is_accepted(finding, contract_, today_);
-  }
-
-  void confirm_and_keep(const Case& c, const Evaluation& evaluation, const Finding& finding) {
-    const auto changing =
-        options_.shrinks ? not_reproduced(evaluator_, instance_, c, evaluation, finding) : std::nullopt;
-    note_progress();
-    if (changing) {
-      if (find_like(report_.findings, *changing) == nullptr) keep(c, *changing);
-    } else if (!options_.shrinks || is_replay_ || report_.findings.size() >= most_shrunk) {
-      keep(c, finding);
-    } else {
-      keep_shrunk(c, finding);
-    }
-  }
-
-  /// Reports the finding with the message and numbers of the smallest case.
-  void keep_shrunk(const Case& c, const Finding& finding) {
-    const Case small = shrunk(c, finding);
-    if (describe(small) == describe(c)) return keep(c, finding);
-    const Evaluation again = evaluated(small);
-    if (const Finding* found = find_like(again.findings, finding))
-      keep(small, *found);
-    else
-      keep(c, finding);
-  }
-
-  void keep(const Case& c, Finding shown) {
-    shown.case_text = describe(c);
-    if (!is_replay_) store(c, shown);
-    std::erase_if(report_.findings, [&](const Finding& milder) { return is_like(milder, shown); });
-    report_.findings.push_back(std::move(shown));
-    tell_so_far();
-  }
-
-  /// Before the finding is shrunk, which may take long.
-  void tell_so_far_with(Finding finding, const Case& c) {
-    if (!options_.so_far) return;
-    finding.case_text = describe(c);
-    report_.findings.push_back(std::move(finding));
-    tell_so_far();
-    report_.findings.pop_back();
-  }
-
   void tell_so_far() const {
     if (options_.so_far) options_.so_far(finished(EndReason::interrupted, "the process did not finish"));
   }
 
-  /// Adds the command that replays the finding. One note per instance says that cases could not be stored.
-  void store(const Case& c, Finding& finding) {
-    CaseStore::Saved saved = store_.save(contract_, instance_, c, finding);
-    finding.replay = std::move(saved.replay);
-    if (!saved.why_not.empty() && !std::exchange(has_store_failed_, true))
-      report_.notes.push_back(std::move(saved.why_not));
-  }
-
-  /// If runs may differ, a smaller case must fail twice before it replaces a larger one, except for a
-  /// timeout, where each run costs the full time limit.
-  Case shrunk(const Case& c, const Finding& finding) {
-    const int runs = instance_.claims.deterministic || finding.kind == Kind::timeout ? 1 : 2;
-    const auto fails = [&](const Case& candidate, std::uint64_t& cost) {
-      for (int run = 0; run < runs; ++run) {
-        if (end_reason() != EndReason::none) return false;
-        const Evaluation evaluation = evaluated(candidate);
-        cost += evaluation.cost;
-        shrinking_cost_ -= std::min(shrinking_cost_, evaluation.cost);
-        if (find_like(evaluation.findings, finding) == nullptr) return false;
-      }
-      return true;
-    };
-    const auto input = [&](const Case& candidate) {
-      return elements_in(instance_.reduction->input, input_of(instance_, candidate));
-    };
-    ShrinkBudget budget;
-    budget.cost = std::min(budget.cost, shrinking_cost_);
-    return shrink(c, domain_, instance_, fails, input, budget);
-  }
-
-  KernelReport finished(EndReason ended_by, const std::string& ended_early) const {
+  /// The report without measurements and triage.
+  KernelReport known_so_far() const {
     KernelReport report = report_;
     report.coverage = coverage_.groups();
     report.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    report.findings = collector_.findings();
+    // Undefined behaviour first: it explains wrong values.
+    std::stable_partition(report.findings.begin(), report.findings.end(),
+                          [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
     if (report.cases == 0 && left_out_ != 0) {
       report.verdict = Verdict::unsupported;
       report.reason = "none of its cases could be run, because other cases had crashed the worker process";
     }
+    return report;
+  }
+
+  std::vector<std::string> closing_notes() const {
+    std::vector<std::string> notes = collector_.notes();
+    if (left_out_ != 0)
+      notes.push_back(fmt::format(
+          "{} cases were skipped because earlier cases had crashed the worker process", left_out_));
+    if (evaluator_.accepts_flushing() && !instance_.claims.flushes_subnormals)
+      notes.emplace_back(
+          "subnormal numbers may be flushed to zero, since the kernel has instructions that do so (.ftz)");
+    return notes;
+  }
+
+  static KernelReport skipped(KernelReport report, std::string reason) {
+    report.verdict = Verdict::skipped;
+    report.reason = std::move(reason);
+    return report;
+  }
+
+  KernelReport finished(EndReason ended_by, const std::string& ended_early) const {
+    KernelReport report = known_so_far();
     if (report.verdict == Verdict::unsupported) return report;
     measurements_.report_to(report);
-    if (left_out_ != 0)
-      report.notes.push_back(fmt::format(
-          "{} cases were skipped because earlier cases had crashed the worker process", left_out_));
-    for (const Kind kind : omitted_)
-      report.notes.push_back(
-          fmt::format("there are more than {} findings of the kind {}; the others are omitted",
-                      most_of_a_kind, name(kind)));
-    if (evaluator_.accepts_flushing() && !instance_.claims.flushes_subnormals)
-      report.notes.emplace_back(
-          "subnormal numbers may be flushed to zero, since the kernel has instructions that do so (.ftz)");
-    // Undefined behaviour first: it explains wrong values.
-    std::stable_partition(report.findings.begin(), report.findings.end(),
-                          [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
+    std::ranges::move(closing_notes(), std::back_inserter(report.notes));
     KernelReport triaged = triaged_for(contract_, report);
-    if (triaged.verdict == Verdict::clean && ended_early.empty() && has_checked_nothing()) {
-      triaged.verdict = Verdict::skipped;
-      triaged.reason =
-          "every case ended early with a finding that the contract accepts, so no result was checked";
-      return triaged;
-    }
-    if (triaged.verdict == Verdict::clean && ended_early.empty() && !is_replay_ && claims_elements() &&
-        coverage_.only_empty_inputs()) {
-      const bool fits_none = domain_.claimed_count() > 0 && domain_.reach("count").high == 0;
-      if (fits_none || generated_ >= enough_for_elements) {
-        triaged.verdict = Verdict::skipped;
-        triaged.reason =
-            fits_none ? "only the empty input was tried: any other exceeds the largest count (--largest)"
-                      : "every case had an empty input; --case specifies another";
-        return triaged;
-      }
-    }
+    if (triaged.verdict == Verdict::clean && ended_early.empty())
+      if (std::string why = why_clean_shows_nothing(); !why.empty())
+        return skipped(std::move(triaged), std::move(why));
     if (shows_enough(triaged, ended_by, ended_early)) return triaged;
     // What the source announces may still have come.
     Contract patient = contract_;
     for (Announced& announced : patient.expected) announced.is_optional = true;
     triaged = triaged_for(patient, report);
-    triaged.verdict = Verdict::skipped;
     triaged.expected = false;
-    triaged.reason = ended_by == EndReason::out_of_time && generated_ != 0
-                         ? fmt::format("{} after {} of {} cases; --min-cases accepts fewer", ended_early,
-                                       generated_, options_.cases)
-                         : ended_early;
-    return triaged;
+    return skipped(std::move(triaged), ended_by == EndReason::out_of_time && generated_ != 0
+                                           ? fmt::format("{} after {} of {} cases; --min-cases accepts fewer",
+                                                         ended_early, generated_, options_.cases)
+                                           : ended_early);
+  }
+
+  /// Why the verdict `clean` would claim more than was checked; empty if it would not.
+  std::string why_clean_shows_nothing() const {
+    if (has_checked_nothing())
+      return "every case ended early with a finding that the contract accepts, so no result was checked";
+    if (is_replay_ || !claims_elements() || !coverage_.only_empty_inputs()) return "";
+    if (domain_.claimed_count() > 0 && domain_.reach("count").high == 0)
+      return "only the empty input was tried: any other exceeds the largest count (--largest)";
+    return generated_ >= enough_for_elements ? "every case had an empty input; --case specifies another" : "";
   }
 
   /// Whether the contract may claim more than the empty input.
@@ -403,7 +307,7 @@ class Audit {
 
   /// Whether findings ended all cases before the check of their result.
   bool has_checked_nothing() const {
-    return instance_.reduction && !report_.findings.empty() &&
+    return instance_.reduction && !collector_.findings().empty() &&
            std::ranges::all_of(measurements_.checked_by(), [](std::uint64_t cases) { return cases == 0; });
   }
 
@@ -435,20 +339,18 @@ class Audit {
   Domain domain_;
   CaseGenerator generator_;
   GuidedSearch search_;
-  CaseStore store_;
   std::string today_ = today();
   Coverage coverage_;
-  KernelReport report_;
+  FindingCollector collector_;
+  KernelReport report_;  ///< without the findings
   Measurements measurements_;
   unsigned timeouts_ = 0;
-  std::set<Kind> omitted_;                         ///< kinds with more findings than are reported
-  std::uint64_t left_out_ = 0;                     ///< cases that the runner did not run
-  std::uint64_t shrinking_cost_ = most_shrinking;  ///< that is left for all findings together
-  std::uint64_t generated_ = 0;                    ///< cases that were generated and checked
-  std::string running_;                            ///< the case that runs
+  std::uint64_t left_out_ = 0;   ///< cases that the runner did not run
+  std::uint64_t generated_ = 0;  ///< cases that were generated and checked
+  std::string running_;          ///< the case that runs
   EndReason ended_by_ = EndReason::none;
   std::string ended_early_;  ///< the reason as a sentence
-  bool stopped_ = false, is_replay_ = false, has_store_failed_ = false;
+  bool stopped_ = false, is_replay_ = false;
   Clock::time_point start_ = Clock::now();
 };
 
@@ -463,23 +365,6 @@ KernelReport unless_unsupported(const Contract& contract, const Instance& instan
 }
 
 }  // namespace
-
-KernelReport empty_report(const Contract& contract, const Instance& instance, Verdict verdict,
-                          const std::string& reason) {
-  KernelReport report;
-  report.verdict = verdict;
-  report.reason = reason;
-  report.id = contract.id;
-  report.label = instance.label;
-  report.bindings = instance.bindings;
-  report.file = contract.source.string();
-  if (!instance.launches.empty()) report.entry = instance.launches.front().entry;
-  const std::string stem = contract.source.stem().string();
-  report.kernel = contract.id.empty() || contract.id == stem ? stem : contract.id + " " + stem;
-  if (instance.reduction)
-    report.kernel += fmt::format(" {} {}", name(instance.reduction->input), name(instance.reduction->op));
-  return report;
-}
 
 KernelReport audit_instance(const Contract& contract, const Instance& instance,
                             const std::shared_ptr<const Image>& image, Runner& runner,

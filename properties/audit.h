@@ -44,10 +44,6 @@ struct AuditOptions {
       case_limit{};  ///< named in the report if a case exceeds it; the caller enforces it
 };
 
-/// The report before anything was checked: kernel, instance and file; or why it was not checked.
-KernelReport empty_report(const Contract& contract, const Instance& instance,
-                          Verdict verdict = Verdict::clean, const std::string& reason = "");
-
 /// Generates and checks up to `options.cases` cases; fewer if end_reason() (base/interrupts.h) gives a
 /// reason, which the report states. Never throws because of the kernel's behaviour; throws InputError for a
 /// contract that cannot be run (an expression that fails, an argument that does not fit its parameter).

@@ -40,8 +40,8 @@ class KernelOnGpu {
   /// address of `count()` elements.
   void run(Address input);
 
-  Address output() const { return memory_[job_.output].address(); }
-  std::uint64_t output_count() const { return job_.output_count; }
+  Address output() const { return memory_[job_.outputs.front().buffer].address(); }
+  std::uint64_t output_count() const { return job_.outputs.front().count; }
   /// The contents after all work enqueued so far: of the output, or of a buffer by its name in the contract.
   std::vector<std::byte> output_bytes();
   std::vector<std::byte> read(const std::string& buffer);

@@ -1,5 +1,7 @@
 #include "properties/verdict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -30,6 +32,23 @@ std::string_view name(CheckResult::Evidence evidence) {
   static constexpr std::string_view names[Accuracy::kinds_of_evidence] = {"nothing", "category", "exact",
                                                                           "bound", "tree"};
   return names[static_cast<std::size_t>(evidence)];
+}
+
+KernelReport empty_report(const Contract& contract, const Instance& instance, Verdict verdict,
+                          const std::string& reason) {
+  KernelReport report;
+  report.verdict = verdict;
+  report.reason = reason;
+  report.id = contract.id;
+  report.label = instance.label;
+  report.bindings = instance.bindings;
+  report.file = contract.source.string();
+  if (!instance.launches.empty()) report.entry = instance.launches.front().entry;
+  const std::string stem = contract.source.stem().string();
+  report.kernel = contract.id.empty() || contract.id == stem ? stem : contract.id + " " + stem;
+  if (instance.reduction)
+    report.kernel += fmt::format(" {} {}", name(instance.reduction->input), name(instance.reduction->op));
+  return report;
 }
 
 }  // namespace foldproof

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "contracts/contract.h"
 #include "contracts/placeholders.h"
 #include "oracles/checker.h"
 #include "sanitizer/counters.h"
@@ -124,5 +125,9 @@ Exit exit_status(const AuditReport& report, Severity fail_on);
 constexpr Exit exit_status(Exit status, bool is_complete) {
   return status == exit_ok && !is_complete ? exit_unable : status;
 }
+
+/// The report before anything was checked: kernel, instance and file; or why it was not checked.
+KernelReport empty_report(const Contract& contract, const Instance& instance,
+                          Verdict verdict = Verdict::clean, const std::string& reason = "");
 
 }  // namespace foldproof

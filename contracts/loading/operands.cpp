@@ -60,12 +60,14 @@ void check_needed_operands(const Draft& draft) {
   }
 }
 
+/// An input without rows is a single one.
 Text usual_count(const OperandContract& operand, const Draft& draft, const Position& where) {
+  const bool has_rows = draft.instance.reduction->result == ResultShape::rows;
   switch (operand.role) {
     case Role::second: return {"count", where};
     case Role::weights:
-    case Role::biases: return {"columns", where};
-    case Role::targets: return rows_of_output(draft, where);
+    case Role::biases: return {has_rows ? "columns" : "count", where};
+    case Role::targets: return has_rows ? rows_of_output(draft, where) : Text{"1", where};
     case Role::offsets: return {"segments + 1", where};
     case Role::scales: break;
   }

@@ -205,14 +205,10 @@ class HostRunner final : public Runner {
       return result;
     } catch (const Ended& ended) {
       program_.reset();
-      return ended.in_time ? failed_job(job, Kind::crash, fmt::format("the host program {}", ended.how))
-                           : failed_job(job, Kind::timeout,
-                                        fmt::format("the host program did not answer within {} s",
-                                                    std::chrono::duration<double>(limit_).count()));
+      return failed_job(job, "the host program", ended, limit_);
     } catch (const ProtocolError& error) {
       program_.reset();
-      return failed_job(job, Kind::crash,
-                        fmt::format("the host program sent an invalid reply: {}", error.what));
+      return failed_job(job, "the host program", error);
     }
   }
 

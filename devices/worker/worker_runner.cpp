@@ -155,6 +155,7 @@ class WorkerRunner final : public Runner {
   /// If the process was ended from outside, for example by the OOM killer, the job is not at fault: it is
   /// retried once in another process.
   JobResult run_alone(const Job& job, bool is_successor = false) {
+    constexpr std::string_view who = "the process that ran the case on the device";
     try {
       auto results = client_for(*job.image).run({&job, 1}, options_.limit, options_.start);
       if (!results) throw ProtocolError{"a single job that cannot be run together with others"};
@@ -164,15 +165,9 @@ class WorkerRunner final : public Runner {
         abandon();
         return run_alone(job, true);
       }
-      return ended.in_time
-                 ? failed_job(job, Kind::crash,
-                              fmt::format("the process that ran the case on the device {}", ended.how))
-                 : failed_job(job, Kind::timeout,
-                              fmt::format("the case did not end within {} s",
-                                          std::chrono::duration<double>(options_.limit).count()));
+      return failed_job(job, who, ended, options_.limit);
     } catch (const ProtocolError& error) {
-      return failed_job(job, Kind::crash,
-                        fmt::format("the process that ran the case sent an invalid reply: {}", error.what));
+      return failed_job(job, who, error);
     }
   }
 

@@ -55,7 +55,7 @@ class ExponentialChecker final : public Checker {
  public:
   ExponentialChecker(const Arithmetic& arithmetic, std::span<const std::byte> input,
                      const std::optional<Operand>& target)
-      : a_(arithmetic) {
+      : a_(arithmetic), is_empty_(input.empty()) {
     if (target) target_ = static_cast<std::size_t>(target->bits(0));
     const Tally t = tally(a_.input, input);
     specials_ = t.specials;
@@ -101,8 +101,10 @@ class ExponentialChecker final : public Checker {
   /// The input contains only -inf, or is empty.
   CheckResult check_masked(const Outcome& outcome) const {
     const bool nan = outcome.category == Number::Category::nan;
-    if (a_.op == Operator::cross_entropy)
+    if (a_.op == Operator::cross_entropy) {
+      if (is_empty_) return anything_goes("an input without elements has no target class");
       return checked_by_category(nan, outcome, "the input contains only -inf");
+    }
     const bool zero = a_.op == Operator::softmax
                           ? outcome.is_finite() && outcome.value.is_zero()
                           : outcome.category == Number::Category::infinity && outcome.negative;
@@ -152,6 +154,7 @@ class ExponentialChecker final : public Checker {
   std::uint64_t height() const { return a_.height.value_or(exact_->sums().count); }
 
   Arithmetic a_;
+  bool is_empty_;
   std::size_t target_ = 0;  ///< for cross-entropy
   Specials specials_;
   bool masked_ = false;

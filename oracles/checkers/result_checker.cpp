@@ -30,24 +30,11 @@ class Worst {
   CheckResult worst_;
 };
 
-/// Requires contiguous elements.
-std::span<const std::byte> elements_of(Element element, std::span<const std::byte> input, Part part) {
-  return input.subspan(part.first * size_of(element), (part.last - part.first) * size_of(element));
-}
-
 std::vector<std::byte> gathered(Element element, std::span<const std::byte> input, Part part) {
   std::vector<std::byte> elements(part.size() * size_of(element));
   for (std::size_t i = 0; i < part.size(); ++i)
     store(element, elements, i, load(element, input, part.first + i * part.stride));
   return elements;
-}
-
-/// The operands of one part: its own values for roles with one value per element or per row.
-Operands operands_of_part(const Operands& operands, Part part, std::size_t index) {
-  Operands own = operands;
-  if (auto& second = own[Role::second]) second = second->part(part.first, part.last);
-  if (auto& targets = own[Role::targets]) targets = targets->part(index, index + 1);
-  return own;
 }
 
 /// Elements times the scales of their groups, as f64; exact for 4-bit elements with 8-bit scales.
@@ -85,12 +72,23 @@ ResultChecker::ResultChecker(const Arithmetic& arithmetic, const ResultLayout& l
     const Part part = part_of(layout, a_.op, i * outputs, count_);
     if (part.size() == 0 && layout.shape == ResultShape::segments && !a_.checks_empty)
       checkers_.push_back(nullptr);
-    else if (part.stride == 1)
+    else
       checkers_.push_back(
           make_checker(a_, elements_of(a_.input, input_, part), operands_of_part(operands, part, i)));
-    else
-      checkers_.push_back(make_checker(a_, gathered(a_.input, input_, part)));
   }
+}
+
+std::span<const std::byte> ResultChecker::elements_of(Element type, std::span<const std::byte> all,
+                                                      Part part) {
+  if (part.stride == 1) return all.subspan(part.first * size_of(type), part.size() * size_of(type));
+  return gathered_.emplace_back(gathered(type, all, part));
+}
+
+Operands ResultChecker::operands_of_part(const Operands& operands, Part part, std::size_t index) {
+  Operands own = operands;
+  if (auto& second = own[Role::second]) second->values = elements_of(second->type, second->values, part);
+  if (auto& targets = own[Role::targets]) targets = targets->part(index, index + 1);
+  return own;
 }
 
 CheckResult ResultChecker::check(std::span<const std::byte> outputs) const {
@@ -113,7 +111,7 @@ CheckResult ResultChecker::check_scan(std::span<const std::byte> outputs) const 
   std::size_t appended = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const Part part = part_of(layout_, a_.op, i, count_);
-    fold->append(elements_of(a_.input, input_, {appended, part.last}));
+    fold->append(input_.subspan(appended * size_of(a_.input), (part.last - appended) * size_of(a_.input)));
     appended = part.last;
     if (!worst.add(fold->value(load(a_.output, outputs, i)), i, count)) break;
   }

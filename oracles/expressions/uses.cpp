@@ -66,8 +66,11 @@ Factors factors_in_product(const Node& node) {
 Factors factors_in_extremum(const Expressions& expressions, const Node& node) {
   switch (node.operation) {
     case Operation::minimum:
-    case Operation::maximum: return {1, 1};
+    case Operation::maximum:
+    case Operation::multiply:
+    case Operation::divide: return {1, 1};
     case Operation::absolute:
+    case Operation::negate:
     case Operation::convert: return {1};
     case Operation::choice: return {1, is_comparison_of_its_operands(expressions, node) ? 1.0 : 0.0, 0};
     default: return unknown;

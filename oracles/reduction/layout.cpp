@@ -14,7 +14,7 @@ bool has_shape(Operator op, ResultShape shape) {
     case ResultShape::value: return one_each;
     case ResultShape::rows: return gives != Gives::counts;
     case ResultShape::columns:
-    case ResultShape::segments: return one_each;
+    case ResultShape::segments: return one_each && op != Operator::cross_entropy;  // a target is a column
     case ResultShape::partials: return gives == Gives::fold;
     case ResultShape::scan: return gives == Gives::fold && !takes_magnitudes(op);
     case ResultShape::array: return gives == Gives::elements;

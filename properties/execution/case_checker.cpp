@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "devices/undefined_fill.h"
@@ -10,6 +11,7 @@
 #include "oracles/result_checker.h"
 #include "oracles/sum_checkers.h"
 #include "properties/distributions.h"
+#include "properties/execution/outputs.h"
 #include "properties/execution/reduction.h"
 #include "properties/execution/uses.h"
 
@@ -25,12 +27,6 @@ CheckResult not_written() {
   wrong.ok = false;
   wrong.sentence = "the result is right only because of what the output held before";
   return wrong;
-}
-
-std::vector<std::byte> output_of(const PreparedJob& prepared, const JobResult& result, Element type) {
-  std::vector<std::byte> bytes = result.contents[prepared.output];
-  bytes.resize(prepared.output_count * size_of(type));
-  return bytes;
 }
 
 std::string spelled(Element element, const std::vector<std::byte>& input) {
@@ -67,7 +63,9 @@ class CaseChecker {
         complete &= result.completed;
       }
     if (!complete || !instance_.reduction) return std::move(evaluation_);
-    evaluation_.output = output_of(plan_.prepared[0], results_[0], output_type());
+    outputs_ = outputs_of(instance_);
+    const OutputContent own = content(0, 0);
+    evaluation_.output.assign(own.bytes.begin(), own.bytes.end());
     const bool right = kept_input() && check_values();
     if (plan_.traced) check_uses(results_[*plan_.traced], right);
     if (right && agree() && satisfies_relation()) return std::move(evaluation_);
@@ -102,7 +100,10 @@ class CaseChecker {
     evaluation_.findings.push_back(std::move(finding));
   }
 
-  Element output_type() const { return instance_.reduction->output; }
+  /// Of the case itself and the runs that it is compared with.
+  OutputContent content(std::size_t run, std::size_t output) const {
+    return content_of(outputs_[output], plan_.prepared[run].outputs[output], results_[run]);
+  }
 
   /// A kernel that changes its input affects its later calls as well, so nothing further is reported.
   bool kept_input() {
@@ -122,12 +123,14 @@ class CaseChecker {
   }
 
   bool kept_operands() {
-    const PreparedJob& prepared = plan_.prepared[0];
-    for (std::size_t i = 0; i < instance_.operands.size(); ++i) {
-      if (results_[0].contents[prepared.operands[i]] == prepared.operand_values[i]) continue;
-      add(Kind::contract_violation,
-          fmt::format("the kernel changed its operand \"{}\"", instance_.operands[i].name));
-      return false;
+    for (std::size_t run = 0; run < results_.size(); ++run) {
+      const PreparedJob& prepared = plan_.prepared[run];
+      for (std::size_t i = 0; i < instance_.operands.size(); ++i) {
+        if (results_[run].contents[prepared.operands[i]] == prepared.operand_values[i]) continue;
+        add(Kind::contract_violation,
+            fmt::format("the kernel changed its operand \"{}\"", instance_.operands[i].name));
+        return false;
+      }
     }
     return true;
   }
@@ -145,63 +148,55 @@ class CaseChecker {
       if (wrong.certain || !value_is_right) add(wrong.kind, wrong.message, wrong.launch);
   }
 
-  /// Whether the value of every run is right.
+  /// Whether every output is right after every run.
   bool check_values() {
-    if (plan_.input.empty() && instance_.claims.empty == EmptyPolicy::unspecified) return true;
-    if (!left_untouched()) return false;
-    if (plan_.input.empty() && !plan_.prepared[0].untouched.empty()) return true;
-    const ResultChecker checker(arithmetic(), layout_of(*instance_.reduction), plan_.input, operands_);
+    const EmptyPolicy empty = instance_.claims.empty;
+    if (plan_.input.empty() && empty == EmptyPolicy::unspecified) return true;
+    for (std::size_t i = 0; i < outputs_.size() && empty == EmptyPolicy::untouched; ++i)
+      if (!left_untouched(i)) return false;
+    if (plan_.input.empty() && empty == EmptyPolicy::untouched) return true;
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      if (!check_output(i)) return false;
+    return check_by_tree();
+  }
+
+  bool check_output(std::size_t i) {
+    const bool is_result = i == 0;
+    const ResultChecker checker(arithmetic_of_output(i), layout_of(i), plan_.input, operands_);
     // The single-call run first: a kernel that is wrong on its first call is not reported as wrong on a later
     // one.
-    std::vector<std::byte> checked;
+    std::optional<OutputContent> checked;
     CheckResult check_result;
     for (std::size_t run = results_.size(); run-- > 0;) {
-      std::vector<std::byte> output = output_of(plan_.prepared[run], results_[run], output_type());
-      if (run + 1 == results_.size() || output != checked) check_result = checker.check(output);
-      checked = std::move(output);
-      if (run == 0 && check_result.error_over_bound)
-        evaluation_.error_over_bound = check_result.error_over_bound;
-      forced_ = check_result.evidence == CheckResult::Evidence::exact;
-      keep_what_checked(check_result);
-      evaluation_.ulps = check_result.ulps;
-      const auto filled = filled_output(run, checked);
-      if (check_result.ok && relies_on_fill(checker, filled)) check_result = not_written();
-      if (check_result.ok) continue;
-      evaluation_.error_over_bound = check_result.error_over_bound;
-      add(kind_of(check_result), when(run) + check_result.sentence + with_input() + unwritten(filled));
-      return false;
-    }
-    return check_additional_outputs() && check_by_tree();
-  }
-
-  ResultLayout layout_of(const Reduction& reduction) const {
-    return result_layout(reduction, plan_.c->variables, operands_);
-  }
-
-  /// Whether the additional outputs are right in every run.
-  bool check_additional_outputs() {
-    for (std::size_t i = 0; i < instance_.additional_outputs.size(); ++i) {
-      const AdditionalOutput& additional = instance_.additional_outputs[i];
-      const ResultChecker checker(arithmetic_of(additional.reduction, instance_, arithmetic_->flush_to_zero),
-                                  layout_of(additional.reduction), plan_.input, operands_);
-      for (std::size_t run = results_.size(); run-- > 0;) {
-        CheckResult check_result = checker.check(additional_output_of(run, i));
-        const auto filled = filled_additional_output(run, i);
-        if (check_result.ok && relies_on_fill(checker, filled)) check_result = not_written();
-        if (check_result.ok) continue;
-        add(kind_of(check_result), fmt::format("{}in the buffer \"{}\", {}{}{}", when(run), additional.buffer,
-                                               check_result.sentence, with_input(), unwritten(filled)));
-        return false;
+      const OutputContent now = content(run, i);
+      if (!checked || !std::ranges::equal(now.bytes, checked->bytes)) check_result = checker.check(now.bytes);
+      checked = now;
+      if (is_result) {
+        keep_what_checked(check_result);
+        evaluation_.ulps = check_result.ulps;
+        forced_ = check_result.evidence == CheckResult::Evidence::exact;
       }
+      if (check_result.ok && relies_on_fill(checker, now)) check_result = not_written();
+      if (is_result && (run == 0 || !check_result.ok))
+        evaluation_.error_over_bound = check_result.error_over_bound;
+      if (check_result.ok) continue;
+      add(kind_of(check_result),
+          outputs_[i].where + when(run) + check_result.sentence + with_input() + unwritten(run, now));
+      return false;
     }
     return true;
   }
 
-  const std::vector<std::byte>& additional_output_of(std::size_t run, std::size_t i) const {
-    return results_[run].contents[plan_.prepared[run].additional_outputs[i]];
+  ResultLayout layout_of(std::size_t output) const {
+    return result_layout(outputs_[output].reduction, plan_.c->variables, operands_);
   }
 
-  Arithmetic arithmetic() const { return of_case(*arithmetic_, instance_, plan_.c->variables); }
+  Arithmetic arithmetic_of_output(std::size_t output) const {
+    const Arithmetic general =
+        output == 0 ? *arithmetic_
+                    : arithmetic_of(outputs_[output].reduction, instance_, arithmetic_->flush_to_zero);
+    return of_case(general, instance_, plan_.c->variables);
+  }
 
   /// Whether the observed order respects the claimed height, and the value the running bound of that order.
   bool check_by_tree() {
@@ -219,10 +214,9 @@ class CaseChecker {
     const ResultShape shape = instance_.reduction->result;
     if (shape != ResultShape::value && shape != ResultShape::partials) return true;
     if (!instance_.operands.empty()) return true;  // the traced elements are not what is summed
-    const std::vector<std::byte> output =
-        output_of(plan_.prepared[*plan_.traced], results_[*plan_.traced], output_type());
-    const auto check_result =
-        checked_by_tree(arithmetic(), trace.expressions, trace.results.front(), output, plan_.input);
+    const std::span<const std::byte> output = content(*plan_.traced, 0).bytes;
+    const auto check_result = checked_by_tree(arithmetic_of_output(0), trace.expressions,
+                                              trace.results.front(), output, plan_.input);
     if (!check_result) return true;
     evaluation_.trace = results_[*plan_.traced].trace;
     evaluation_.error_over_bound = check_result->error_over_bound;
@@ -237,35 +231,23 @@ class CaseChecker {
     evaluation_.why_not = check_result.why_not;
   }
 
-  /// Whether the results of an empty input, or of empty segments, are as before the run, if the contract
-  /// claims it.
-  bool left_untouched() {
-    if (plan_.prepared[0].untouched.empty()) return true;
-    const PreparedJob& prepared = plan_.prepared[0];
-    bool left = left_untouched(*instance_.reduction, output_of(prepared, results_[0], output_type()),
-                               prepared.untouched[0], "");
-    for (std::size_t i = 0; left && i < instance_.additional_outputs.size(); ++i) {
-      const AdditionalOutput& additional = instance_.additional_outputs[i];
-      left = left_untouched(additional.reduction, additional_output_of(0, i), prepared.untouched[i + 1],
-                            fmt::format(" of the buffer \"{}\"", additional.buffer));
-    }
-    return left;
-  }
-
-  /// `initial`: empty if it is undefined. `of`: empty, or " of the buffer "b"".
-  bool left_untouched(const Reduction& reduction, const std::vector<std::byte>& output,
-                      const std::vector<std::byte>& initial, std::string_view of) {
-    const bool by_segments = reduction.result == ResultShape::segments;
-    if (!plan_.input.empty() && !by_segments) return true;
-    const std::size_t size = size_of(reduction.output), count = plan_.input.size() / size_of(reduction.input);
-    for (std::size_t k = 0; k < output.size() / size; ++k) {
-      if (count != 0 && part_of(layout_of(reduction), reduction.op, k, count).size() != 0) continue;
+  /// Whether the results of an empty input, or of empty segments, are as before the run, as the contract
+  /// claims.
+  bool left_untouched(std::size_t i) {
+    const Reduction& reduction = outputs_[i].reduction;
+    if (!plan_.input.empty() && reduction.result != ResultShape::segments) return true;
+    const OutputContent now = content(0, i);
+    const std::vector<std::byte>& before = plan_.prepared[0].outputs[i].untouched;
+    const std::size_t size = size_of(now.type), count = plan_.input.size() / size_of(reduction.input);
+    for (std::size_t k = 0; k < now.count(); ++k) {
+      if (count != 0 && part_of(layout_of(i), reduction.op, k, count).size() != 0) continue;
       for (std::size_t at = k * size; at < (k + 1) * size; ++at) {
-        if (output[at] == (initial.empty() ? UndefinedFill{}.byte(at) : initial[at])) continue;
+        if (now.bytes[at] == (before.empty() ? UndefinedFill{}.byte(at) : before[at])) continue;
         add(Kind::contract_violation,
-            fmt::format("the kernel wrote output {}{}{}, although the contract claims that it leaves the "
+            fmt::format("{}the kernel wrote output {}{}, although the contract claims that it leaves the "
                         "outputs untouched if there are no elements",
-                        k, of, count == 0 ? " for an empty input" : ", the result of an empty segment"));
+                        outputs_[i].where, k,
+                        count == 0 ? " for an empty input" : ", the result of an empty segment"));
         return false;
       }
     }
@@ -275,79 +257,64 @@ class CaseChecker {
   /// The bits of a deterministic kernel must not depend on the run or, if so claimed, on the launch.
   bool agree() {
     if (!is_deterministic(instance_)) return true;
-    const std::vector<std::byte> output = output_of(plan_.prepared[0], results_[0], output_type());
-    for (std::size_t run = 1; run < results_.size(); ++run) {
-      const std::vector<std::byte> other = output_of(plan_.prepared[run], results_[run], output_type());
-      const auto [here, there] = std::ranges::mismatch(output, other);
-      if (here == output.end()) continue;
-      const auto index = static_cast<std::size_t>(here - output.begin()) / size_of(output_type());
-      const Comparison& comparison = plan_.comparisons[run - 1];
-      add(comparison.kind,
-          fmt::format("the result{} is {} {} and {} {}, although the contract claims {}",
-                      plan_.prepared[0].output_count > 1 ? fmt::format(" [{}]", index) : "",
-                      to_text(output_type(), load(output_type(), output, index)), comparison.here,
-                      to_text(output_type(), load(output_type(), other, index)), comparison.there,
-                      comparison.claim) +
-              with_input() + unwritten(filled_output(0, output)));
-      return false;
-    }
-    return additional_outputs_agree();
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      for (std::size_t run = 1; run < results_.size(); ++run)
+        if (!agrees(run, i)) return false;
+    return true;
   }
 
-  bool additional_outputs_agree() {
-    for (std::size_t run = 1; run < results_.size(); ++run)
-      for (std::size_t i = 0; i < instance_.additional_outputs.size(); ++i) {
-        if (additional_output_of(0, i) == additional_output_of(run, i)) continue;
-        const Comparison& comparison = plan_.comparisons[run - 1];
-        add(comparison.kind,
-            fmt::format(
-                "the result in the buffer \"{}\" {} differs from that {}, although the contract claims {}",
-                instance_.additional_outputs[i].buffer, comparison.here, comparison.there, comparison.claim) +
-                with_input());
-        return false;
-      }
-    return true;
+  bool agrees(std::size_t run, std::size_t i) {
+    const OutputContent own = content(0, i), other = content(run, i);
+    const auto [here, there] = std::ranges::mismatch(own.bytes, other.bytes);
+    if (here == own.bytes.end()) return true;
+    const auto index = static_cast<std::size_t>(here - own.bytes.begin()) / size_of(own.type);
+    const Comparison& comparison = plan_.comparisons[run - 1];
+    add(comparison.kind, fmt::format("{}the result{} is {} {} and {} {}, although the contract claims {}",
+                                     outputs_[i].where, own.count() > 1 ? fmt::format(" [{}]", index) : "",
+                                     to_text(own.type, load(own.type, own.bytes, index)), comparison.here,
+                                     to_text(own.type, load(own.type, other.bytes, index)), comparison.there,
+                                     comparison.claim) +
+                             with_input() + unwritten(0, own));
+    return false;
   }
 
   /// Whether the results of the derived inputs are right and satisfy the relation.
   bool satisfies_relation() {
     if (plan_.derived.empty()) return true;
     evaluation_.relation_tried = true;
-    std::vector<std::vector<std::uint64_t>> outputs{elements_of(plan_.prepared[0], results_[0])};
+    const Element output_type = instance_.reduction->output;
+    std::vector<std::vector<std::uint64_t>> results{elements_in(output_type, content(0, 0).bytes)};
     bool forced = forced_;
     for (std::size_t i = 0; i < plan_.derived.size(); ++i) {
-      outputs.push_back(elements_of(plan_.of_derived[i], of_derived_[i]));
+      const OutputContent of_derived =
+          content_of(outputs_[0], plan_.of_derived[i].outputs[0], of_derived_[i]);
+      results.push_back(elements_in(output_type, of_derived.bytes));
       const relations::Derived& derived = plan_.derived[i];
       const ResultChecker checker(*arithmetic_, result_layout(*instance_.reduction, derived.variables),
                                   derived.input);
-      const CheckResult check_result =
-          checker.check(output_of(plan_.of_derived[i], of_derived_[i], output_type()));
+      const CheckResult check_result = checker.check(of_derived.bytes);
       forced &= check_result.evidence == CheckResult::Evidence::exact;
       if (check_result.ok) continue;
       add(kind_of(check_result),
-          fmt::format("{}; {}", check_result.sentence, what_relation_compares("was checked", outputs)));
+          fmt::format("{}; {}", check_result.sentence, what_relation_compares("was checked", results)));
       return false;
     }
     const relations::RelationSubject subject{instance_, fixed_tree_, arithmetic_->flush_to_zero};
-    if (relations::holds(subject, *plan_.c, plan_.input, outputs, forced)) return true;
-    add(Kind::wrong_value, what_relation_compares("is violated", outputs));
+    if (relations::holds(subject, *plan_.c, plan_.input, results, forced)) return true;
+    add(Kind::wrong_value, what_relation_compares("is violated", results));
     return false;
-  }
-
-  std::vector<std::uint64_t> elements_of(const PreparedJob& prepared, const JobResult& result) const {
-    return elements_in(output_type(), output_of(prepared, result, output_type()));
   }
 
   /// The relation, the inputs, and the results that are known so far.
   std::string what_relation_compares(std::string_view what,
-                                     const std::vector<std::vector<std::uint64_t>>& outputs) const {
+                                     const std::vector<std::vector<std::uint64_t>>& results) const {
     const RelationInfo& relation =
         *std::ranges::find(relation_rows(), plan_.c->relation, &RelationInfo::name);
     std::string text = fmt::format("the relation \"{}\" {} ({}): for ", relation.name, what, relation.claim);
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (std::size_t i = 0; i < results.size(); ++i) {
       const auto& input = i == 0 ? plan_.input : plan_.derived[i - 1].input;
       text += fmt::format("{}{} the result is {}", i == 0 ? "" : ", and for ", spelled_or_counted(input),
-                          first_of(outputs[i]));
+                          first_of(results[i]));
     }
     return text;
   }
@@ -359,10 +326,10 @@ class CaseChecker {
                                          : fmt::format("[{}]", spelled(type, input));
   }
 
-  std::string first_of(const std::vector<std::uint64_t>& outputs) const {
-    if (outputs.empty()) return "nothing";
-    const std::string first = to_text(output_type(), outputs[0]);
-    return outputs.size() == 1 ? first : fmt::format("{}, …", first);
+  std::string first_of(const std::vector<std::uint64_t>& results) const {
+    if (results.empty()) return "nothing";
+    const std::string first = to_text(instance_.reduction->output, results[0]);
+    return results.size() == 1 ? first : fmt::format("{}, …", first);
   }
 
   std::string when(std::size_t run) const {
@@ -372,63 +339,10 @@ class CaseChecker {
     return text;
   }
 
-  /// An output of a run: its buffer, which the runner fills before each call, and its content.
-  struct Filled {
-    std::size_t run;
-    std::uint32_t buffer;
-    std::size_t element_size;
-    const std::vector<std::byte>& content;
-  };
-
-  std::optional<Filled> filled_output(std::size_t run, const std::vector<std::byte>& content) const {
-    if (instance_.in_place || instance_.output_initial != BufferContract::Initial::undefined)
-      return std::nullopt;
-    return Filled{run, plan_.prepared[run].output, size_of(output_type()), content};
-  }
-
-  std::optional<Filled> filled_additional_output(std::size_t run, std::size_t i) const {
-    const AdditionalOutput& additional = instance_.additional_outputs[i];
-    const auto buffer = std::ranges::find(instance_.buffers, additional.buffer, &BufferContract::name);
-    if (buffer->initial != BufferContract::Initial::undefined) return std::nullopt;
-    return Filled{run, plan_.prepared[run].additional_outputs[i], size_of(buffer->type),
-                  additional_output_of(run, i)};
-  }
-
-  /// The elements that no launch of the last call wrote. A device that does not know them leaves a pattern in
-  /// them, which may be a result of less than four bytes.
-  std::vector<std::size_t> unwritten_elements(const Filled& output) const {
-    const std::size_t size = output.element_size, end = output.content.size() / size;
-    std::vector<std::size_t> elements;
-    if (const auto& idle = results_[output.run].idle; !idle.empty()) {
-      for (const ByteRange& range : idle[output.buffer])
-        for (std::size_t k = (range.first + size - 1) / size; k < end && (k + 1) * size <= range.end; ++k)
-          elements.push_back(k);
-      return elements;
-    }
-    for (std::size_t k = 0; size >= 4 && k < end; ++k) {
-      std::size_t at = k * size;
-      while (at < (k + 1) * size && output.content[at] == UndefinedFill{}.byte(at)) ++at;
-      if (at == (k + 1) * size) elements.push_back(k);
-    }
-    return elements;
-  }
-
-  /// Whether an output that `checker` accepts is right only because of the pattern, which is a NaN in some
-  /// types.
-  bool relies_on_fill(const ResultChecker& checker, const std::optional<Filled>& output) const {
-    const auto elements = output ? unwritten_elements(*output) : std::vector<std::size_t>{};
-    if (elements.empty()) return false;
-    std::vector<std::byte> content = output->content;
-    for (const std::size_t k : elements)
-      std::fill_n(content.begin() + static_cast<std::ptrdiff_t>(k * output->element_size),
-                  output->element_size, std::byte{0x5e});
-    return !checker.check(content).ok;
-  }
-
-  std::string unwritten(const std::optional<Filled>& output) const {
-    const auto elements = output ? unwritten_elements(*output) : std::vector<std::size_t>{};
+  std::string unwritten(std::size_t run, const OutputContent& content) const {
+    const auto elements = unwritten_elements(content);
     if (elements.empty()) return "";
-    if (plan_.prepared[output->run].calls > 1)
+    if (plan_.prepared[run].calls > 1)
       return fmt::format("; the last call did not write element {} of the output", elements.front());
     return fmt::format(
         "; element {} of the output was never written; a kernel that accumulates into its output needs "
@@ -458,7 +372,8 @@ class CaseChecker {
   const CasePlan& plan_;
   Operands operands_;
   std::vector<JobResult> results_, of_derived_;
-  bool forced_ = false;  ///< the input leaves the case's own result no choice
+  std::vector<Output> outputs_;  ///< once the runs have completed
+  bool forced_ = false;          ///< the input leaves the case's own result no choice
   Evaluation evaluation_;
 };
 

@@ -30,7 +30,7 @@ void check_output_count(const Instance& instance, const Case& c, const PreparedJ
   const Operands operands = operands_of(instance, prepared);
   const auto due =
       output_count(result_layout(*instance.reduction, c.variables, operands), instance.reduction->op, count);
-  const std::uint64_t declared = prepared.output_count;
+  const std::uint64_t declared = prepared.outputs.front().count;
   if (due && *due != declared)
     throw InputError(
         fmt::format("[output] has {} elements for a count of {}, but a \"{}\" result of that many elements "
@@ -66,7 +66,7 @@ LaunchOrder contrasting(const Case& c) {
 
 /// Variables of the input, not of the launch.
 constexpr std::array<std::string_view, 5> kept{"count", "rows", "columns", "segments", "offset"};
-/// A draw of the variables that determine the count may miss it.
+/// A draw of the variables that determine the count may miss it, and a draw may give the same value.
 constexpr int most_tries = 8;
 
 /// All magnitudes are equally likely, and the upper end is drawn occasionally: it is the most work.
@@ -77,12 +77,20 @@ std::int64_t drawn(const Bounds& range, SplitMix& random) {
   return range.low + static_cast<std::int64_t>(random.below((span >> random.below(bits + 1)) + 1));
 }
 
+/// Another value than before, unless a few draws give the same.
+std::int64_t drawn_apart(const Bounds& range, std::int64_t before, SplitMix& random) {
+  std::int64_t value = before;
+  for (int draw = 0; draw < most_tries && value == before; ++draw) value = drawn(range, random);
+  return value;
+}
+
 Variables drawn_anew(const Domain& domain, const Variables& before, SplitMix& random) {
   Variables chosen;
   for (const auto& variable : domain.variables()) {
     const Bounds range = domain.bounds(variable, chosen);
     const bool keep = std::ranges::find(kept, variable.first) != kept.end();
-    chosen[variable.first] = keep ? range.clamp(before.at(variable.first)) : drawn(range, random);
+    chosen[variable.first] =
+        keep ? range.clamp(before.at(variable.first)) : drawn_apart(range, before.at(variable.first), random);
   }
   return chosen;
 }
@@ -145,6 +153,8 @@ CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& 
     request_trace(instance, plan.prepared[*plan.traced]);
   }
   plan.derived = relations::derive(subject, c, plan.input);
+  const bool has_empty = std::ranges::any_of(plan.derived, [](const auto& one) { return one.input.empty(); });
+  if (has_empty && instance.claims.empty != EmptyPolicy::identity) plan.derived.clear();
   for (const relations::Derived& derived : plan.derived) {
     Case other = c;
     other.variables = derived.variables;

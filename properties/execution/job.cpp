@@ -81,7 +81,7 @@ class Assembly {
     add_input_and_output();
     add_operands();
     for (const BufferContract& buffer : instance.buffers) add(buffer);
-    for (const AdditionalOutput& additional : instance.additional_outputs) read_back(additional.buffer);
+    for (const AdditionalOutput& additional : instance.additional_outputs) read_back(additional);
   }
 
   FindBuffer finder() const {
@@ -106,14 +106,13 @@ class Assembly {
     const Reduction& reduction = *instance_.reduction;
     const std::uint64_t output_bytes =
         bytes_of(instance_.output_name, instance_.output_count, case_.variables, reduction.output);
-    prepared_.output_count = output_bytes / size_of(reduction.output);
 
     JobBuffer input{instance_.input_name, input_.size(), input_, case_.offset * size_of(reduction.input),
                     true};
     if (instance_.in_place) input.bytes = std::max(input.bytes, output_bytes);
     prepared_.input = place("input", std::move(input), size_of(reduction.input));
     if (instance_.in_place) {
-      prepared_.output = prepared_.input;
+      add_output(prepared_.input, output_bytes, reduction);
       places_["output"] = {prepared_.input, size_of(reduction.output)};
       resets_.push_back(prepared_.input);
       return;
@@ -122,13 +121,18 @@ class Assembly {
         initial_bytes(instance_.output_initial, reduction.output, output_bytes, reduction.op);
     if (must_be_untouched() && initial.empty()) initial.assign(output_bytes, untouched_pattern);
     JobBuffer output{instance_.output_name, output_bytes, std::move(initial), 0, true};
-    prepared_.output = add("output", std::move(output), instance_.output_reset, size_of(reduction.output));
+    add_output(add("output", std::move(output), instance_.output_reset, size_of(reduction.output)),
+               output_bytes, reduction);
+  }
+
+  void add_output(std::uint32_t buffer, std::uint64_t bytes, const Reduction& reduction) {
+    prepared_.outputs.push_back({buffer, bytes / size_of(reduction.output)});
   }
 
   void add_operands() {
     for (const OperandContract& contract : instance_.operands) {
       const std::uint64_t bytes = bytes_of(contract.name, contract.count, case_.variables, contract.type);
-      JobBuffer buffer{contract.name, bytes, make_operand(contract, case_), 0, true};
+      JobBuffer buffer{contract.name, bytes, make_operand(contract, instance_, case_), 0, true};
       const std::uint32_t index = place(contract.name, std::move(buffer), size_of(contract.type));
       prepared_.operands.push_back(index);
       prepared_.operand_values.push_back(prepared_.job.buffers[index].initial);
@@ -139,12 +143,12 @@ class Assembly {
     return input_.empty() && instance_.claims.empty == EmptyPolicy::untouched;
   }
 
-  void read_back(const std::string& name) {
-    const std::uint32_t index = places_.at(name).index;
+  void read_back(const AdditionalOutput& additional) {
+    const std::uint32_t index = places_.at(additional.buffer).index;
     JobBuffer& buffer = prepared_.job.buffers[index];
     buffer.read_back = true;
     if (must_be_untouched() && buffer.initial.empty()) buffer.initial.assign(buffer.bytes, untouched_pattern);
-    prepared_.additional_outputs.push_back(index);
+    add_output(index, buffer.bytes, additional.reduction);
   }
 
   void add(const BufferContract& contract) {
@@ -214,14 +218,6 @@ std::uint64_t instruction_limit(const std::vector<JobStep>& launches, std::uint6
                                                  most_instructions_of_a_look * looks);
 }
 
-/// The initial contents of the output and the additional outputs.
-std::vector<std::vector<std::byte>> initial_outputs(const PreparedJob& prepared) {
-  std::vector<std::vector<std::byte>> contents{prepared.job.buffers[prepared.output].initial};
-  for (const std::uint32_t buffer : prepared.additional_outputs)
-    contents.push_back(prepared.job.buffers[buffer].initial);
-  return contents;
-}
-
 }  // namespace
 
 std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
@@ -265,7 +261,9 @@ PreparedJob JobBuilder::build(const Case& c, const std::vector<std::byte>& input
     launches.emplace_back(std::move(step));
   }
   PreparedJob& prepared = assembly.prepared();
-  if (instance_.claims.empty == EmptyPolicy::untouched) prepared.untouched = initial_outputs(prepared);
+  if (instance_.claims.empty == EmptyPolicy::untouched)
+    for (PreparedOutput& output : prepared.outputs)
+      output.untouched = prepared.job.buffers[output.buffer].initial;
   prepared.calls = c.calls;
   for (std::uint64_t call = 0; call < c.calls; ++call) {
     if (call != 0) assembly.reset();
@@ -275,8 +273,8 @@ PreparedJob JobBuilder::build(const Case& c, const std::vector<std::byte>& input
   prepared.job.order = c.order;
   const std::uint64_t input_elements =
       instance_.reduction ? input.size() / size_of(instance_.reduction->input) : 0;
-  prepared.job.limits.warp_instructions =
-      instruction_limit(launches, input_elements, prepared.output_count, c.order);
+  const std::uint64_t results = prepared.outputs.empty() ? 0 : prepared.outputs.front().count;
+  prepared.job.limits.warp_instructions = instruction_limit(launches, input_elements, results, c.order);
   return std::move(prepared);
 }
 

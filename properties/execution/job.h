@@ -15,18 +15,25 @@
 
 namespace foldproof {
 
-/// A job, and the indices of its input and output.
+/// An output of a job.
+struct PreparedOutput {
+  std::uint32_t buffer = 0;  ///< index into job.buffers
+  std::uint64_t count = 0;   ///< elements
+  /// The content before the first call, if the contract claims that the kernel leaves it untouched where
+  /// there are no elements; empty if it is undefined.
+  std::vector<std::byte> untouched = {};
+};
+
+/// A job, and where its input, operands and outputs are.
 struct PreparedJob {
   Job job;
-  std::uint32_t input = 0, output = 0;  ///< indices into job.buffers; the same for an in-place kernel
-  std::uint64_t output_count = 0;       ///< elements of the result
+  std::uint32_t input = 0;  ///< index into job.buffers
+  /// The result, which is in the input's buffer for an in-place kernel, and the additional outputs in the
+  /// contract's order; none without a reduction.
+  std::vector<PreparedOutput> outputs;
   std::uint64_t calls = 1;              ///< of the launches
-  std::vector<std::uint32_t> operands,
-      additional_outputs;  ///< indices into job.buffers, in the contract's order
+  std::vector<std::uint32_t> operands;  ///< indices into job.buffers, in the contract's order
   std::vector<std::vector<std::byte>> operand_values;
-  /// The initial contents of the output and the additional outputs, each empty if it is undefined, if the
-  /// contract claims that the kernel leaves them untouched where there are no elements; otherwise none.
-  std::vector<std::vector<std::byte>> untouched;
 };
 
 /// The case's input elements; empty without a reduction.
@@ -64,7 +71,7 @@ JobArgument lay_out(const ArgumentContract& argument, std::uint32_t parameter_by
 /// their type; weights and biases of moderate size; targets among the columns; offsets that ascend from 0 to
 /// the count, some of them equal; scales of all magnitudes, in some cases with a NaN among them. Throws
 /// InputError if such an operand cannot have the contract's count.
-std::vector<std::byte> make_operand(const OperandContract& operand, const Case& c);
+std::vector<std::byte> make_operand(const OperandContract& operand, const Instance& instance, const Case& c);
 
 /// The operands of a prepared job, as checkers take them; the job must outlive them.
 Operands operands_of(const Instance& instance, const PreparedJob& prepared);

@@ -13,11 +13,17 @@
 namespace foldproof {
 namespace {
 
+bool has_rows(const Instance& instance) { return instance.reduction->result == ResultShape::rows; }
+
+/// The variable that gives the length of a row, which is the whole input if there are no rows.
+const char* columns_in(const Instance& instance) { return has_rows(instance) ? "columns" : "count"; }
+
 class Maker {
  public:
-  Maker(const OperandContract& operand, const Case& c, std::size_t size)
+  Maker(const OperandContract& operand, const Instance& instance, const Case& c, std::size_t size)
       : operand_(operand),
         case_(c),
+        columns_(columns_in(instance)),
         size_(size),
         seed_(hash_of(operand.name, c.input.seed)),
         random_(seed_),
@@ -60,7 +66,7 @@ class Maker {
   }
 
   void make_targets() {
-    const auto columns = static_cast<std::uint64_t>(variable("columns"));
+    const auto columns = static_cast<std::uint64_t>(variable(columns_));
     for (std::size_t i = 0; i < size_; ++i) set(i, columns == 0 ? 0 : random_.below(columns));
   }
 
@@ -91,6 +97,7 @@ class Maker {
 
   const OperandContract& operand_;
   const Case& case_;
+  const char* columns_;
   std::size_t size_;
   std::uint64_t seed_;
   SplitMix random_;
@@ -98,13 +105,14 @@ class Maker {
 };
 
 /// Number of values for the role, if the sizes of the case determine it.
-std::optional<std::int64_t> due(const OperandContract& operand, const Variables& variables) {
+std::optional<std::int64_t> due(const OperandContract& operand, const Instance& instance,
+                                const Variables& variables) {
   const auto value = [&](const char* name) { return value_of(variables, name); };
   switch (operand.role) {
     case Role::second: return value("count");
     case Role::weights:
-    case Role::biases: return value("columns");
-    case Role::targets: return value("rows");
+    case Role::biases: return value(columns_in(instance));
+    case Role::targets: return has_rows(instance) ? value("rows") : 1;
     case Role::offsets: return *value("segments") + 1;
     case Role::scales: break;
   }
@@ -114,9 +122,9 @@ std::optional<std::int64_t> due(const OperandContract& operand, const Variables&
 
 }  // namespace
 
-std::vector<std::byte> make_operand(const OperandContract& operand, const Case& c) {
+std::vector<std::byte> make_operand(const OperandContract& operand, const Instance& instance, const Case& c) {
   const std::int64_t size = operand.count.evaluate(c.variables);
-  const auto wanted = due(operand, c.variables);
+  const auto wanted = due(operand, instance, c.variables);
   if (wanted && size != *wanted)
     throw InputError(fmt::format("the operand \"{}\" has {} values but must have {}: {}", operand.name, size,
                                  *wanted, info(operand.role).synopsis),
@@ -124,7 +132,7 @@ std::vector<std::byte> make_operand(const OperandContract& operand, const Case& 
   if (operand.role == Role::offsets && c.variables.at("segments") == 0 && c.variables.at("count") != 0)
     throw InputError("there are elements but no segments; start \"segments\" at 1, or set \"count\" to 0",
                      operand.count.where());
-  return Maker(operand, c, static_cast<std::size_t>(size)).make();
+  return Maker(operand, instance, c, static_cast<std::size_t>(size)).make();
 }
 
 Operands operands_of(const Instance& instance, const PreparedJob& prepared) {

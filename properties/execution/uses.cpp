@@ -12,6 +12,7 @@
 #include "oracles/number.h"
 #include "oracles/rounding_path.h"
 #include "oracles/uses.h"
+#include "properties/execution/outputs.h"
 #include "properties/execution/reduction.h"
 
 namespace foldproof {
@@ -120,14 +121,21 @@ bool has_nan_factor(const Part& part, const Operands& operands) {
   return false;
 }
 
+/// Whether element k of the part cannot change the result, so that a kernel need not read it: the index of a
+/// single element is known, a single element does not vary, and the last element of a sum that has not
+/// reached p counts in any case.
+bool is_irrelevant(Operator op, const Part& part, std::size_t k) {
+  if (op == Operator::top_p) return k + part.stride >= part.last;
+  const bool is_about_place = info(op).gives == OperatorInfo::Gives::index || op == Operator::top_k;
+  const bool is_about_spread = op == Operator::variance || op == Operator::layer_norm;
+  return part.size() == 1 && (is_about_place || is_about_spread);
+}
+
 /// For one result, or for all together, computed from a part of the input.
 std::vector<WrongUse> wrong_in_part(const Instance& instance, Operator op, const ProvenanceTrace& trace,
                                     const std::vector<Use>& uses, const Part& part, const Operands& operands,
                                     std::string_view result) {
   const bool extremum = is_extremum(underlying(op));
-  // The index of a single element is known without reading it.
-  const bool gives_indices = info(op).gives == OperatorInfo::Gives::index || op == Operator::top_k;
-  const bool one_place = gives_indices && part.size() == 1;
   // A contract's own operator may use elements with any multiplicity.
   const bool counts_twice =
       op != Operator::custom && (!extremum || instance.claims.uses_every_input_once.value_or(false));
@@ -137,8 +145,8 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, Operator op, const
     const bool inside = part.holds(k);
     const double once = one_use(op, part, operands, k);
     const double times = uses[k].times && !uses[k].decides ? std::fabs(*uses[k].times) : 0;
-    // A kernel need not read an element that cannot change the result.
-    if (inside && !uses[k].counts && !one_place && !is_nan && once != 0) unused.add(k);
+    const bool may_change = once != 0 && !is_nan && !is_irrelevant(op, part, k);
+    if (inside && !uses[k].counts && may_change) unused.add(k);
     if (inside && counts_twice && times > 1.5 * once) repeated.add(k);
     if (!inside && times > 0.5 * once) foreign.add(k);
   }
@@ -159,50 +167,12 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, Operator op, const
   return wrong;
 }
 
-}  // namespace
-
-void request_trace(const Instance& instance, PreparedJob& prepared) {
-  const auto elements_of = [&](std::uint32_t buffer, Element element, std::uint64_t bytes) {
-    return BufferElements{buffer, element, bytes / size_of(element)};
-  };
-  const std::vector<JobBuffer>& buffers = prepared.job.buffers;
-  const Reduction& reduction = *instance.reduction;
-  TraceRequest request{elements_of(prepared.input, reduction.input, buffers[prepared.input].initial.size()),
-                       {{prepared.output, reduction.output, prepared.output_count}}};
-  for (std::size_t i = 0; i < instance.additional_outputs.size(); ++i) {
-    const std::uint32_t buffer = prepared.additional_outputs[i];
-    request.outputs.push_back(
-        elements_of(buffer, instance.additional_outputs[i].reduction.output, buffers[buffer].bytes));
-  }
-  prepared.job.trace = std::move(request);
-}
-
-namespace {
-
-/// A traced output, and what it should hold.
-struct TracedOutput {
-  const Reduction& reduction;
-  std::span<const NodeId> results;
-  std::string where;  ///< empty, or "in the buffer "b", "
-};
-
-std::vector<TracedOutput> outputs_of(const Instance& instance, const ProvenanceTrace& trace) {
-  std::vector<TracedOutput> outputs{{*instance.reduction, trace.results.front(), ""}};
-  for (std::size_t i = 1; i < trace.results.size(); ++i) {
-    const AdditionalOutput& additional = instance.additional_outputs[i - 1];
-    outputs.push_back(
-        {additional.reduction, trace.results[i], fmt::format("in the buffer \"{}\", ", additional.buffer)});
-  }
-  return outputs;
-}
-
-std::vector<WrongUse> wrong_in_output(const Instance& instance, const TracedOutput& output,
-                                      const Variables& variables, const ProvenanceTrace& trace,
-                                      const Operands& operands) {
+std::vector<WrongUse> wrong_in_output(const Instance& instance, const Output& output,
+                                      std::span<const NodeId> all, const Variables& variables,
+                                      const ProvenanceTrace& trace, const Operands& operands) {
   const Operator op = output.reduction.op;
   const ResultLayout layout = result_layout(output.reduction, variables, operands);
   const bool together = layout.shape == ResultShape::partials || layout.shape == ResultShape::bins;
-  const std::span<const NodeId> all = output.results;
   const bool wholes = layout.shape == ResultShape::value;
   const std::size_t most = together ? 1 : wholes ? most_wholes : most_parts;
   const std::size_t rounds = std::min(all.size(), most);
@@ -221,26 +191,39 @@ std::vector<WrongUse> wrong_in_output(const Instance& instance, const TracedOutp
 
 }  // namespace
 
+void request_trace(const Instance& instance, PreparedJob& prepared) {
+  const Element type = instance.reduction->input;
+  TraceRequest request{
+      {prepared.input, type, prepared.job.buffers[prepared.input].initial.size() / size_of(type)}, {}};
+  const std::vector<Output> outputs = outputs_of(instance);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    request.outputs.push_back(
+        {prepared.outputs[i].buffer, outputs[i].reduction.output, prepared.outputs[i].count});
+  prepared.job.trace = std::move(request);
+}
+
 std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& variables,
                                  const ProvenanceTrace& trace, const Operands& operands) {
   std::vector<WrongUse> wrong;
-  for (const TracedOutput& output : outputs_of(instance, trace))
-    if (wrong.empty()) wrong = wrong_in_output(instance, output, variables, trace, operands);
+  const std::vector<Output> outputs = outputs_of(instance);
+  for (std::size_t i = 0; i < outputs.size() && wrong.empty(); ++i)
+    wrong = wrong_in_output(instance, outputs[i], trace.results[i], variables, trace, operands);
   return wrong;
 }
 
 HeightCheck check_height(const Instance& instance, const Variables& variables, const ProvenanceTrace& trace) {
   const std::int64_t claimed = instance.claims.height->evaluate(variables);
   bool all_known = true;
-  for (const TracedOutput& output : outputs_of(instance, trace)) {
-    const Operator op = output.reduction.op;
+  const std::vector<Output> outputs = outputs_of(instance);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Operator op = outputs[i].reduction.op;
     if (!info(op).takes("height")) continue;
-    const Combinations counted = combinations(trace.expressions, output.results, op);
+    const Combinations counted = combinations(trace.expressions, trace.results[i], op);
     for (std::size_t k = 0; k < counted.by_element.size(); ++k)
       if (static_cast<std::int64_t>(counted.by_element[k]) > claimed)
         return {fmt::format(
             "the contract claims at most {} {} per element (\"{}\"), but {}element {} goes through {}",
-            claimed, combinations_of(op), instance.claims.height->text(), output.where, k,
+            claimed, combinations_of(op), instance.claims.height->text(), outputs[i].where, k,
             counted.by_element[k])};
     all_known &= counted.all_known;
   }

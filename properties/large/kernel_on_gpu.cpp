@@ -84,7 +84,7 @@ std::vector<ArgumentBytes> KernelOnGpu::arguments(const JobLaunch& launch, Addre
 }
 
 std::vector<std::byte> KernelOnGpu::output_bytes() {
-  std::vector<std::byte> bytes(job_.output_count * size_of(instance_.reduction->output));
+  std::vector<std::byte> bytes(output_count() * size_of(instance_.reduction->output));
   context_.read(output(), bytes);
   context_.wait();
   return bytes;

@@ -52,10 +52,13 @@ std::string operation_name(const Candidate& candidate) {
   return suffix_among(candidate, {"add", "min", "max", "and", "or", "xor", "exch", "inc", "cas"});
 }
 
+/// The untyped bits of a type: "b32" for "f32".
+std::string untyped(const std::string& type) { return "b" + type.substr(1); }
+
 /// The operation of a split atomic, from %mutated0 (the old value) to %mutated1 (the new one).
 std::string operation(const Candidate& candidate, std::size_t first) {
   const std::vector<std::string>& o = candidate.spelled.operands;
-  const std::string type = candidate.type(), bits = "b" + type.substr(1);
+  const std::string type = candidate.type(), bits = untyped(type);
   const std::string& guard = candidate.spelled.guard;
   if (candidate.has("exch")) return fmt::format("{}mov.{} %mutated1, {};", guard, bits, o.at(first));
   if (candidate.has("inc"))
@@ -113,7 +116,7 @@ std::vector<Change> split_atomic(const Candidate& candidate) {
     if (candidate.has(name)) space = std::string(".") + name;
   const std::vector<std::string>& o = candidate.spelled.operands;
   const bool returns = candidate.is("atom");
-  const std::string bits = "b" + type.substr(1);
+  const std::string bits = untyped(type);
   const std::string& guard = candidate.spelled.guard;
   const std::string& address = o.at(returns ? 1 : 0);
   std::string text = fmt::format("{{ .reg .{} %mutated<2>; .reg .pred %mutatedp; ", bits);

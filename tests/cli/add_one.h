@@ -1,6 +1,8 @@
 // The kernel add_one and a contract for it, in a temporary folder.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "cli/kernels.h"
@@ -38,6 +40,17 @@ struct AddOne : Folder {
 
 inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
   return text.replace(text.find(from), from.size(), to);
+}
+
+/// A contract that claims one element fewer than the kernel accesses.
+inline const std::string too_short = replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\"");
+
+/// 4096 instances.
+inline std::string contract_with_many_instances() {
+  std::string words;
+  for (int k = 0; k < 64; ++k) words += fmt::format("\"{}\", ", k);
+  return replaced(add_one_contract, "[source]",
+                  fmt::format("types = {{ a = [{0}], b = [{0}] }}\n[source]", words));
 }
 
 }  // namespace foldproof::test

@@ -19,7 +19,7 @@ How on_emulated_gpu(std::vector<std::string> more = {}) {
   return {.environment = std::move(more)};
 }
 
-const std::string contract =
+const std::string large_contract =
     sum_contract("id = \"sum\"", "count = \"0 .. 2^21\"\nblock = \"1 .. 256\"\ngrid = \"1 .. 16\"") +
     R"toml([claims]
 deterministic = true
@@ -30,7 +30,7 @@ height = "ceil_div(count, grid * block)"
 struct Sum : Folder {
   explicit Sum(const std::string& ptx = sum_ptx) {
     file("sum.ptx", ptx);
-    file("sum.toml", contract);
+    file("sum.toml", large_contract);
   }
   RanJson large(std::vector<std::string> environment = {}) const {
     return run_json({"audit", path("sum.toml"), "--device", "cuda", "--large"},

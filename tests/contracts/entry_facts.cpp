@@ -59,3 +59,60 @@ TEST_CASE("facts do not depend on how many instructions share a line") {
 TEST_CASE("text that is not PTX has no facts") {
   CHECK(facts_of(ptx::Source("k.ptx", "no PTX"), "k") == EntryFacts{});
 }
+
+TEST_CASE(
+    "the body of a called function counts as the entry's own, and a function pointer is not an element") {
+  // nvcc -G calls atomicAdd by name; a table of functions is read to call one of them.
+  const std::string calling = R"ptx(
+.version 9.0
+.target sm_90
+.func (.param .b32 func_retval0) _Z9atomicAddPjj
+(
+	.param .b64 _Z9atomicAddPjj_param_0
+);
+.func  (.param .b32 func_retval0) __uAtomicAdd(
+	.param .b64 __uAtomicAdd_param_0
+)
+{
+	atom.add.u32 	%r2, [%rd1], %r1;
+	ret;
+}
+.func (.param .b32 func_retval0) _Z9atomicAddPjj(
+	.param .b64 _Z9atomicAddPjj_param_0
+)
+{
+	{ // callseq 0, 0
+	call.uni (retval0),
+	__uAtomicAdd,
+	(
+	param0
+	);
+	} // callseq 0
+	ret;
+}
+.func _Z5otherv()
+{
+	redux.sync.add.s32 	%r2, %r1, -1;
+	ret;
+}
+.visible .entry _Z4lastPKfPfi(
+	.param .u64 _Z4lastPKfPfi_param_0
+)
+{
+	ld.global.f32 	%f1, [%rd1];
+	ld.global.u64 	%rd10, [table];
+	prototype_0 : .callprototype (.param .b32 _) _ (.param .b32 _);
+	call (retval0), %rd10, (param0), prototype_0;
+	call.uni (retval0),
+	_Z9atomicAddPjj,
+	(
+	param0
+	);
+	ret;
+}
+)ptx";
+  const EntryFacts facts = facts_of(ptx::Source("k.ptx", calling), "_Z4lastPKfPfi");
+  CHECK(facts.atomics == std::set<TypedOperation>{{"add", "u32"}});
+  CHECK(facts.widest_read == 4);
+  CHECK_FALSE(facts.uses_shuffle);
+}

@@ -32,6 +32,18 @@ TEST_CASE("the role of an operand determines how many values it has") {
   CHECK(count("cross-entropy", "targets", "u32") == 4);
 }
 
+TEST_CASE("an input without rows is one row for the operands") {
+  const Workshop workshop;
+  const auto count = [&](const std::string& op, const std::string& result, const std::string& operand) {
+    const std::string text =
+        "format = 1\n[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\nresult = \"" + result +
+        "\"\n[domain]\ncount = \"0 .. 9\"\n" + operand + "[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 32\n";
+    return workshop.load(text).instances.at(0).operands.at(0).count.evaluate({{"count", 7}});
+  };
+  CHECK(count("cross-entropy", "value", operand("targets", "u32")) == 1);
+  CHECK(count("layer-norm", "array", operand("weights", "f32")) == 7);
+}
+
 TEST_CASE("scales are shared by groups") {
   const Workshop workshop;
   const Instance instance =

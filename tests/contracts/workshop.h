@@ -52,4 +52,10 @@ inline std::string load_error(const std::string& toml, const std::string& source
   return error_of([&] { workshop.load(toml, source); });
 }
 
+/// A contract that is valid except for the given lines.
+inline std::string with_top(const std::string& line) {
+  return "format = 1\n" + line + "\n[domain]\ncount = 4\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n";
+}
+inline std::string with_end(const std::string& lines) { return with_top("") + lines + "\n"; }
+
 }  // namespace foldproof

@@ -12,42 +12,22 @@
 // EMULATED_GPU_REPLACES=A=B: in the PTX of modules, each A
 // becomes B, so that the GPU differs from the emulated device or, if B is not PTX, refuses the module.
 #include <cuda.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <list>
 #include <map>
-#include <memory>
-#include <string>
+#include <stdexcept>
 #include <string_view>
-#include <thread>
 #include <vector>
 
-#include "base/error.h"
-#include "devices/emulated/device.h"
+#include "gpu.h"
 
-using foldproof::Address;
 using foldproof::ArgumentBytes;
-using foldproof::Dim3;
-using foldproof::EntryInfo;
-using foldproof::Kind;
-using foldproof::emulated::ModuleId;
-
-struct CUfunc_st {
-  CUmod_st* module;
-  EntryInfo entry;
-};
-
-struct CUmod_st {
-  ModuleId id;
-  std::list<CUfunc_st> kernels;
-  /// Represents all variables of the module: a copy to it restores their initial values.
-  Address variables;
-};
+using namespace foldproof::emulated_gpu;
 
 struct CUevent_st {
   std::chrono::steady_clock::time_point at;
@@ -57,80 +37,7 @@ namespace {
 
 // No ptxas generates machine code for this capability, so that the driver receives PTX.
 constexpr int major_capability = 99, minor_capability = 9;
-constexpr int multiprocessors = 2, threads_each = 2048, blocks_each = 32;
 constexpr std::uint64_t instructions_without_end = 50'000'000;
-
-/// The value of an environment variable; UINT64_MAX if it is not set.
-std::uint64_t number_in(const char* variable) {
-  const char* const value = std::getenv(variable);
-  return value == nullptr ? UINT64_MAX : std::stoull(value);
-}
-
-struct Gpu {
-  foldproof::emulated::Device device;
-  std::list<CUmod_st> modules;
-  std::map<Address, std::uint64_t> allocations;
-  std::uint64_t bytes_left = number_in("EMULATED_GPU_BYTES"),
-                launches_left = number_in("EMULATED_GPU_LAUNCHES");
-  CUresult state =
-      CUDA_SUCCESS;  ///< the error that a kernel left in the context; NOT_READY: a kernel does not end
-};
-
-Gpu& gpu() {
-  static Gpu only;
-  return only;
-}
-
-/// Does the work unless the context is corrupted.
-template <typename Work>
-CUresult unless_spoilt(const Work& work) {
-  if (gpu().state != CUDA_SUCCESS && gpu().state != CUDA_ERROR_NOT_READY) return gpu().state;
-  try {
-    return work();
-  } catch (const foldproof::InputError&) {
-    return CUDA_ERROR_INVALID_VALUE;
-  } catch (const std::bad_alloc&) {
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
-}
-
-CUresult error_of(Kind kind) {
-  switch (kind) {
-    case Kind::out_of_bounds:
-    case Kind::dsmem_lifetime: return CUDA_ERROR_ILLEGAL_ADDRESS;
-    case Kind::misaligned: return CUDA_ERROR_MISALIGNED_ADDRESS;
-    case Kind::crash: return CUDA_ERROR_LAUNCH_FAILED;
-    case Kind::timeout:
-    case Kind::deadlock:
-    case Kind::barrier_divergence: return CUDA_ERROR_NOT_READY;
-    default: return CUDA_SUCCESS;  // a GPU does not detect races
-  }
-}
-
-/// The end of the stream; a kernel that hangs never reaches it.
-CUresult all_done() {
-  while (gpu().state == CUDA_ERROR_NOT_READY) std::this_thread::sleep_for(std::chrono::seconds(1));
-  return gpu().state;
-}
-
-foldproof::LaunchShape shape_of(const CUlaunchConfig& config) {
-  foldproof::LaunchShape shape{{config.gridDimX, config.gridDimY, config.gridDimZ},
-                               {config.blockDimX, config.blockDimY, config.blockDimZ}};
-  shape.shared_bytes = config.sharedMemBytes;
-  for (unsigned k = 0; k < config.numAttrs; ++k) {
-    const CUlaunchAttribute& attribute = config.attrs[k];
-    if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) shape.cooperative = attribute.value.cooperative != 0;
-    if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-      shape.cluster = {attribute.value.clusterDim.x, attribute.value.clusterDim.y,
-                       attribute.value.clusterDim.z};
-  }
-  return shape;
-}
-
-bool is_resident(const foldproof::LaunchShape& shape) {
-  const std::uint64_t each = std::min<std::uint64_t>(blocks_each, threads_each / shape.block.volume());
-  return shape.grid.volume() <= each * multiprocessors;
-}
 
 void say(char* log, std::size_t bytes, std::string_view text) {
   if (log == nullptr || bytes == 0) return;
@@ -148,32 +55,6 @@ void log_error(unsigned count, const CUjit_option* options, void** values, const
     if (options[k] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) bytes = reinterpret_cast<std::size_t>(values[k]);
   }
   say(log, bytes, text);
-}
-
-std::string replaced_as_asked(std::string text) {
-  const char* const asked = std::getenv("EMULATED_GPU_REPLACES");
-  if (asked == nullptr) return text;
-  const std::string_view all = asked, from = all.substr(0, all.find('='));
-  const std::string_view to = all.substr(std::min(from.size() + 1, all.size()));
-  if (from.empty()) return text;
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
-}
-
-CUresult load(CUmodule* module, const char* text) {
-  const ModuleId id = gpu().device.load({"the module", replaced_as_asked(text)});
-  CUmod_st& loaded = gpu().modules.emplace_back();
-  loaded.id = id;
-  for (EntryInfo& entry : gpu().device.entries(id)) loaded.kernels.push_back({&loaded, std::move(entry)});
-  loaded.variables = gpu().device.allocate(1, "the variables of a module");
-  *module = &loaded;
-  return CUDA_SUCCESS;
-}
-
-CUmod_st* module_of_variables(Address address) {
-  const auto found = std::ranges::find(gpu().modules, address, &CUmod_st::variables);
-  return found == gpu().modules.end() ? nullptr : &*found;
 }
 
 }  // namespace

@@ -74,6 +74,36 @@ Contract contract(Operator op, Element element);
 KernelReport audit(const Contract& contract, const Kernel& kernel, const AuditOptions& options = {},
                    const std::string& ptx = "", Capabilities capabilities = {});
 
+/// An entry that adds up its input: a fixed tree, independent of the values.
+inline const std::string adding_ptx = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry kernel(.param .u64 a, .param .u64 b, .param .u32 n)
+{
+  .reg .b64 %rd<4>;
+  .reg .b32 %r<4>;
+  .reg .f32 %f<5>;
+  .reg .pred %p<3>;
+  ld.param.u64 %rd1, [a];
+  ld.param.u32 %r1, [n];
+  setp.eq.s32 %p1, %r1, 0;
+  @%p1 bra END;
+  ld.global.f32 %f1, [%rd1];
+  ld.global.f32 %f2, [%rd1+4];
+  add.f32 %f3, %f1, %f2;
+  mov.b32 %r2, %f3;
+  shfl.sync.down.b32 %r3|%p2, %r2, 1, 31, -1;
+  mov.b32 %f4, %r3;
+  add.rn.f32 %f3, %f3, %f4;
+  // here
+  ld.param.u64 %rd2, [b];
+  st.global.f32 [%rd2], %f3;
+END:
+  ret;
+}
+)";
+
 /// Adds in an order drawn from the case's own numbers; every binary tree is possible.
 template <typename T>
 T random_tree_sum(std::vector<T> values, std::uint64_t seed) {

@@ -167,7 +167,7 @@ TEST_CASE("an in-place kernel gets its input again before each call, and its out
   built.instance.launches[0].arguments[1].buffer = "output";
   built.c.calls = 2;
   const PreparedJob prepared = built.job();
-  CHECK(prepared.output == prepared.input);
+  CHECK(prepared.outputs.front().buffer == prepared.input);
   CHECK(prepared.job.buffers.size() == 1);
   CHECK(std::get<JobReset>(prepared.job.steps[1]).buffer == prepared.input);
 }

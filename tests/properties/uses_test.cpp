@@ -53,6 +53,7 @@ TEST_CASE("each additional output is examined") {
   AdditionalOutput additional{"most", *instance.reduction};
   additional.reduction.op = Operator::max;
   instance.additional_outputs = {additional};
+  instance.buffers.emplace_back().name = "most";
   oracle_tests::F32Expressions e({1, 2, 3});
   const NodeId sum = e.add(e.add(1, 2), 3), most = e.maximum(e.maximum(1, 2), 3), two = e.maximum(1, 2);
   const NodeId high = e.maximum(e.maximum(most, 1), 2);

@@ -1,96 +1,26 @@
-// How Foldproof interprets compute-sanitizer's records. data/compute_sanitizer holds the output of version
-// 2025.3.1 for these kernels, with most records removed; launches are counted from 1.
-//
-//   1  good                                4  oob, 5  oobread: line 15 reads `in[threadIdx.x + 300]`
-//   2  race: lines 3 and 4, 256 threads    6  uninit
-//   3  warprace: lines 9 and 11, one warp  7  diverge: line 17, `if (threadIdx.x < 16) __syncthreads();`
+// The findings that compute-sanitizer's records are mapped to.
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <optional>
 
 #include "catch.h"
 #include "sanitizer/compute_sanitizer/findings.h"
 #include "sanitizer/compute_sanitizer/records.h"
-#include "sanitizer/compute_sanitizer/self_test.h"
 #include "sanitizer/compute_sanitizer/sites.h"
 #include "sanitizer/compute_sanitizer/tool.h"
+#include "sanitizer/compute_sanitizer_records.h"
 
 namespace foldproof::compute_sanitizer {
 namespace {
 
-namespace fs = std::filesystem;
+using namespace for_tests;
 using foldproof::tests::contains_text;
-
-const Tool& tool(std::string_view name) {
-  const Tool* found = tool_named(name);
-  REQUIRE(found != nullptr);
-  return *found;
-}
-
-std::string sample(const std::string& name) {
-  std::ifstream stream(fs::path(FOLDPROOF_TEST_DATA) / "compute_sanitizer" / (name + ".xml"));
-  REQUIRE(stream);
-  std::stringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 std::vector<ToolFinding> found_in_sample(const std::string& name, const LaunchSites& sites = {}) {
   return findings(tool(name), read_records(sample(name)), sites);
 }
 
-std::string document(const std::string& records) {
-  return "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<ComputeSanitizerOutput>\n" + records +
-         "</ComputeSanitizerOutput>\n";
-}
-
-std::vector<ToolFinding> found_in(const std::string& tool_name, const std::string& records) {
-  return findings(tool(tool_name), read_records(document(records)));
-}
-
-std::string index(const std::string& name, unsigned x, unsigned y = 0) {
-  return fmt::format("<{0}><x>{1}</x><y>{2}</y><z>0</z></{0}>", name, x, y);
-}
-
-std::string where(unsigned line, const std::string& function = "kernel") {
-  const std::string source = line == 0 ? "" : fmt::format("<path>/src/k.cu</path><line>{}</line>", line);
-  return fmt::format("<where><func>{}</func>{}<pc>{:#x}</pc></where>", function, source, 16 * line);
-}
-
-/// An event of one thread, in the form of memcheck's and synccheck's records.
-std::string event(const std::string& kind, const std::string& what, const std::string& place = where(7)) {
-  return fmt::format("<record><kind>{}</kind><who>{}{}</who><what>{}</what>{}</record>", kind,
-                     index("threadIdx", 0), index("blockIdx", 0), what, place);
-}
-
-std::string text(const std::string& words) { return "<text>" + words + "</text>"; }
-
-struct Hazard {
-  std::string type = "RAW";
-  unsigned earlier_thread = 0, later_thread = 32;
-  unsigned later_row = 0;  ///< threadIdx.y of the later access
-  std::string later_block = "", text_behind = "";
-  unsigned earlier_line = 3, later_line = 4;
-  unsigned launch = 1;
-};
-
-std::string xml(const Hazard& hazard) {
-  return fmt::format(
-      "<record><kind>Hazard</kind><what><text>Potential {0} hazard "
-      "detected{1}</text><common><gridid>{2}</gridid>"
-      "<type>{0}</type><address>0x0</address>{3}</common>"
-      "<thread0><access>Write</access>{4}{5}</thread0><thread1><access>Read</access>{6}{7}{8}</thread1></"
-      "what></record>",
-      hazard.type, hazard.text_behind, hazard.launch, index("blockIdx", 0),
-      index("threadIdx", hazard.earlier_thread), where(hazard.earlier_line),
-      index("threadIdx", hazard.later_thread, hazard.later_row), hazard.later_block,
-      where(hazard.later_line));
-}
-
-/// The analysis of the accesses of the Hazard above.
+/// The analysis of the accesses of a Hazard.
 std::string analysis(const std::string& level, unsigned source = 4, unsigned destination = 3) {
   return fmt::format(
       "<record><kind>Analysis</kind><level>{}</level><what><text>Race condition</text><source><direction>Read"
@@ -118,105 +48,6 @@ std::string kind_in(const std::string& tool_name, const std::string& record) {
   const std::vector<ToolFinding> all = found_in(tool_name, record);
   REQUIRE(all.size() == 1);
   return std::string(name(all[0].finding.kind));
-}
-
-std::string what_is_wrong(const std::string& wrong_xml) {
-  try {
-    read_records(wrong_xml);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing";
-}
-
-// --- Records
-
-TEST_CASE("compute-sanitizer: records that differ only in threads and addresses are merged into the first") {
-  const std::vector<Record> records = read_records(sample("racecheck"));
-  REQUIRE(records.size() == 8);  // five pairs of positions, three analyses
-  CHECK(records[0].kind == RecordKind::hazard);
-  CHECK(records[0].count == 2);
-  CHECK(records[0].launch == 2);
-  CHECK(records[0].accesses[0].what == "Read");
-  CHECK(records[0].accesses[0].place == Place{"race", "/src/bad.cu", 4, 0x110});
-  CHECK(records[0].accesses[0].thread == ThreadId{{0, 0, 0}, {32, 0, 0}});
-  CHECK(records[0].accesses[1].thread == ThreadId{{0, 0, 0}, {160, 0, 0}});
-  CHECK(records[0].host_stack[1] == Frame{"main", "/src/./probe", 0x2a56});
-}
-
-TEST_CASE("compute-sanitizer: hazards of two launches are two records") {
-  CHECK(read_records(document(xml({.launch = 1}) + xml({.launch = 2}))).size() == 2);
-}
-
-TEST_CASE("compute-sanitizer: a run without errors has no records") {
-  CHECK(read_records(sample("initcheck")).empty());
-  CHECK(read_records(document("")).empty());
-}
-
-TEST_CASE("compute-sanitizer: a record of an unknown kind is kept, even with missing fields") {
-  const std::vector<Record> records =
-      read_records(document("<record><kind>Novelty</kind><what><sort>new</sort></what></record>"));
-  REQUIRE(records.size() == 1);
-  CHECK(records[0].kind == RecordKind::unknown);
-  CHECK(records[0].name == "Novelty");
-}
-
-TEST_CASE("compute-sanitizer: output in another format is refused") {
-  CHECK_THAT(what_is_wrong(""), contains_text("truncated after 0 complete records"));
-  CHECK_THAT(what_is_wrong("========= ERROR SUMMARY: 0 errors"), contains_text("does not begin with"));
-  CHECK_THAT(what_is_wrong("<html></html>"), contains_text("does not begin with"));
-  CHECK_THAT(what_is_wrong(document("<session/>")), contains_text("\"<session/>"));
-  CHECK_THAT(what_is_wrong(document("") + document("")), contains_text("continues after its end"));
-  CHECK_THAT(what_is_wrong("<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY b \"c\">]>" + document("")),
-             contains_text("does not begin with"));
-}
-
-TEST_CASE("compute-sanitizer: output that is cut off at any position is refused") {
-  const std::string whole = sample("synccheck");
-  const std::size_t end = whole.rfind('>') + 1;
-  for (std::size_t length = 0; length < end; ++length) {
-    INFO(length);
-    REQUIRE_THROWS_AS(read_records(whole.substr(0, length)), InputError);
-  }
-  REQUIRE_NOTHROW(read_records(whole.substr(0, end)));
-}
-
-TEST_CASE("compute-sanitizer: a record without a required field is refused with its number") {
-  const std::string good = event("Precise", text("Invalid read"));
-  CHECK_THAT(what_is_wrong(document(good + "<record></record>")),
-             contains_text("record 2") && contains_text("lacks its kind"));
-  CHECK_THAT(what_is_wrong(document(event("Precise", ""))), contains_text("lacks its what.text"));
-  CHECK_THAT(what_is_wrong(document(event("Synccheck", text("Barrier error"), ""))),
-             contains_text("lacks its where.func"));
-  CHECK_THAT(what_is_wrong(document("<record><kind>Hazard</kind><what/></record>")),
-             contains_text("lacks its common"));
-  CHECK_THAT(what_is_wrong(document("<record><kind>Analysis</kind><what><text>a</text></what></record>")),
-             contains_text("lacks its level"));
-}
-
-TEST_CASE("compute-sanitizer: an invalid number is refused") {
-  const auto with_line = [](const std::string& line) {
-    return document(event("Precise", text("Invalid read"),
-                          "<where><func>k</func><line>" + line + "</line><pc>0x10</pc></where>"));
-  };
-  CHECK(what_is_wrong(with_line("12")) == "nothing");
-  for (const char* wrong : {"twelve", "-1", "1x", "0x", "4294967296", "99999999999999999999999"})
-    CHECK_THAT(what_is_wrong(with_line(wrong)), contains_text("is not a valid number"));
-}
-
-TEST_CASE("compute-sanitizer: hostile records are refused before they are parsed") {
-  std::string deep;
-  for (int i = 0; i < 1'000'000; ++i) deep += "<a>";
-  CHECK_THAT(what_is_wrong(document("<record>" + deep + "</record>")), contains_text("nested more deeply"));
-  CHECK_THAT(what_is_wrong(document("<record><!-- </record> --></record>")), contains_text("<!"));
-  CHECK_THAT(what_is_wrong(document("<record><kind>Precise</record>")), contains_text("is not valid XML"));
-  CHECK_THAT(what_is_wrong(document("<record><<<>>></record>")), contains_text("is not valid XML"));
-}
-
-TEST_CASE("compute-sanitizer: control characters are replaced in messages") {
-  const auto all = found_in("memcheck", event("Precise", text("Invalid &#27;[2J read")));
-  REQUIRE(all.size() == 1);
-  CHECK_THAT(all[0].finding.message, contains_text("Invalid ?[2J read"));
 }
 
 // --- Races
@@ -424,141 +255,6 @@ TEST_CASE("compute-sanitizer: the same finding from two launch sites is reported
   REQUIRE(all.size() == 2);
   CHECK(all[0].site == 0u);
   CHECK(all[1].site == 1u);
-}
-
-// --- Self-test
-
-TEST_CASE("compute-sanitizer: the self-test module has an entry for every tool") {
-  for (const Tool& each : tools())
-    CHECK(self_test_ptx().find(fmt::format(".visible .entry {}(", each.self_test)) != std::string_view::npos);
-}
-
-TEST_CASE("compute-sanitizer: a tool that does not report its self-test counts as silent") {
-  const Tool& memcheck = tool("memcheck");
-  const auto report_of = [](const std::string& words, const std::string& function) {
-    return found_in("memcheck", event("Precise", text(words), where(0, function)));
-  };
-  const std::string own(memcheck.self_test);
-  CHECK(silent(memcheck, report_of("out of bounds", own), own) == std::nullopt);
-  CHECK_THAT(silent(memcheck, {}, own).value_or(""),
-             contains_text("memcheck did not report foldproof_self_test_memcheck"));
-  CHECK(silent(memcheck, report_of("out of bounds", "kernel"), own).has_value());
-  CHECK(silent(memcheck, report_of("misaligned", own), own).has_value());
-}
-
-TEST_CASE("compute-sanitizer: findings about the self-test are removed") {
-  const std::string own = "foldproof_self_test_memcheck";
-  const auto all = found_in("memcheck", event("Precise", text("out of bounds"), where(0, own)) +
-                                            event("Precise", text("out of bounds"), where(9)));
-  const auto rest = without_self_test(all, own);
-  REQUIRE(rest.size() == 1);
-  CHECK(rest[0].function == "kernel");
-}
-
-// --- The tool
-
-TEST_CASE("compute-sanitizer: the command requests all records as XML and no host checks") {
-  CHECK(command_line(tool("racecheck"), "/bin/compute-sanitizer", "/tmp/x.xml") ==
-        std::vector<std::string>{"/bin/compute-sanitizer",
-                                 "--tool",
-                                 "racecheck",
-                                 "--xml",
-                                 "--save",
-                                 "/tmp/x.xml",
-                                 "--print-limit",
-                                 "0",
-                                 "--demangle",
-                                 "no",
-                                 "--strip-paths",
-                                 "no",
-                                 "--show-backtrace",
-                                 "yes",
-                                 "--destroy-on-device-error",
-                                 "kernel",
-                                 "--check-exit-code",
-                                 "no",
-                                 "--target-processes",
-                                 "application-only",
-                                 "--racecheck-report",
-                                 "all"});
-}
-
-TEST_CASE("compute-sanitizer: percent signs in the file name are escaped") {
-  CHECK(command_line(tool("synccheck"), "cs", "/tmp/100%p.xml")[5] == "/tmp/100%%p.xml");
-}
-
-TEST_CASE("compute-sanitizer: the tool's version is parsed from its output") {
-  const std::string head = "NVIDIA (R) Compute Sanitizer\nCopyright (c) 2020-2025 NVIDIA Corporation\n";
-  CHECK(version_in(head + "Version 2025.3.1.0 (build 36400806) (public-release)\n") == Version{2025, 3, 1});
-  CHECK(version_in(head + "Version 2022.4.1.0 (build 1)\n") == Version{2022, 4, 1});
-  CHECK(version_in("Version 2026.2.1") == Version{2026, 2, 1});
-  CHECK(to_string(Version{2025, 3, 1}) == "2025.3.1");
-  for (const char* unknown : {"", "Version 13", "Version 2025", "Version 99999999999999999999.1.1"})
-    CHECK_THROWS_AS(version_in(unknown), Unsupported);
-  CHECK_THROWS_WITH(version_in("Version 2021.3.1.0"), contains_text("2021.3.1 is too old"));
-}
-
-/// An environment variable with another value during the lifetime of this object.
-class Setting {
- public:
-  Setting(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    ::setenv(name, value.c_str(), 1);
-  }
-  Setting(const Setting&) = delete;
-  Setting& operator=(const Setting&) = delete;
-  ~Setting() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
-
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "foldproof-test-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { fs::remove_all(path_); }
-
-  fs::path program(const std::string& name) const {
-    std::ofstream(path_ / name) << "#!/bin/sh\n";
-    fs::permissions(path_ / name, fs::perms::owner_all);
-    return path_ / name;
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-TEST_CASE(
-    "compute-sanitizer: the environment variable precedes PATH, and the program that it names must exist") {
-  const Folder folder;
-  const fs::path in_path = folder.program("compute-sanitizer"), other = folder.program("other");
-  const Setting path("PATH", "/nowhere::" + folder.path().string());
-  {
-    const Setting variable("FOLDPROOF_COMPUTE_SANITIZER", "");
-    CHECK(find_executable() == in_path);
-  }
-  {
-    const Setting variable("FOLDPROOF_COMPUTE_SANITIZER", other.string());
-    CHECK(find_executable() == other);
-  }
-  const Setting variable("FOLDPROOF_COMPUTE_SANITIZER", "/nowhere/at/all");
-  CHECK_THROWS_WITH(find_executable(), contains_text("FOLDPROOF_COMPUTE_SANITIZER=/nowhere/at/all"));
-}
-
-TEST_CASE("compute-sanitizer: if the tool is missing, the error lists where it was searched for") {
-  const Setting variable("FOLDPROOF_COMPUTE_SANITIZER", ""), path("PATH", "/nowhere");
-  CHECK_THROWS_AS(find_executable("/opt/cuda/bin"), Unsupported);
-  CHECK_THROWS_WITH(find_executable("/opt/cuda/bin"), contains_text("PATH") &&
-                                                          contains_text("/opt/cuda/bin") &&
-                                                          contains_text("FOLDPROOF_COMPUTE_SANITIZER"));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ const std::string lifetime_boxes = R"(
 const std::string use_box = "st.shared::cluster.u32 [%r3], tid; ";
 // One thread sets a flag in global memory; all others wait for it.
 const std::string raise_done = "setp.eq.u32 %p2, tid, 0; @%p2 st.release.cluster.global.u32 [buffer0], 1; ";
-const std::string see =
+const std::string see_done =
     "spin: ld.acquire.cluster.global.u32 %r5, [buffer0]; setp.eq.u32 %p3, %r5, 0; "
     "@%p3 bra spin; ";
 
@@ -79,25 +79,27 @@ TEST_CASE("at the end only the owner has to wait") {
 }
 
 TEST_CASE("a flag is as good as a barrier") {
-  CHECK(in_cluster(raise_done + cluster_sync, see + use_box + cluster_sync) == "none");
-  CHECK(in_cluster(cluster_sync + see, cluster_sync + use_box + "bar.warp.sync -1; " + raise_done) == "none");
+  CHECK(in_cluster(raise_done + cluster_sync, see_done + use_box + cluster_sync) == "none");
+  CHECK(in_cluster(cluster_sync + see_done, cluster_sync + use_box + "bar.warp.sync -1; " + raise_done) ==
+        "none");
   // The flag is set by one lane, which is not ordered after the other lanes' accesses.
-  CHECK(in_cluster(cluster_sync + see, cluster_sync + use_box + raise_done) == "dsmem-lifetime");
-  CHECK(in_cluster(cluster_sync + see, cluster_sync + raise_done + use_box) == "dsmem-lifetime");
+  CHECK(in_cluster(cluster_sync + see_done, cluster_sync + use_box + raise_done) == "dsmem-lifetime");
+  CHECK(in_cluster(cluster_sync + see_done, cluster_sync + raise_done + use_box) == "dsmem-lifetime");
 }
 
 TEST_CASE("one waiting thread of the owner suffices: a block exists until its last thread exits") {
-  CHECK(in_cluster(cluster_sync + "setp.ne.u32 %p4, tid, 31; @%p4 exit; " + see,
+  CHECK(in_cluster(cluster_sync + "setp.ne.u32 %p4, tid, 31; @%p4 exit; " + see_done,
                    cluster_sync + use_box + "bar.warp.sync -1; " + raise_done) == "none");
 }
 
 TEST_CASE("earlier accesses of a lane are not replaced by later ones of its warp") {
   // Two iterations of the lower half of the warp; the upper half exits in the first.
   const auto turns = [](const std::string& before_the_end) {
-    return in_cluster(cluster_sync + see, cluster_sync + "mov.u32 %r4, 0; turn: " + use_box + before_the_end +
-                                              "@!%p5 exit; bar.warp.sync 0xffff; add.u32 %r4, %r4, 1; "
-                                              "setp.lt.u32 %p6, %r4, 2; @%p6 bra turn; " +
-                                              raise_done);
+    return in_cluster(cluster_sync + see_done, cluster_sync + "mov.u32 %r4, 0; turn: " + use_box +
+                                                   before_the_end +
+                                                   "@!%p5 exit; bar.warp.sync 0xffff; add.u32 %r4, %r4, 1; "
+                                                   "setp.lt.u32 %p6, %r4, 2; @%p6 bra turn; " +
+                                                   raise_done);
   };
   CHECK(turns("bar.warp.sync -1; ") == "none");
   CHECK(turns("") == "dsmem-lifetime");

@@ -1,0 +1,131 @@
+// Contracts that are guessed or written by `init`, and kernels that no contract launches.
+#include <algorithm>
+#include <filesystem>
+
+#include "base/files.h"
+#include "catch.h"
+#include "cli/add_one.h"
+#include "nvcc.h"
+
+using namespace foldproof::test;
+
+TEST_CASE(
+    "a guessed block size that causes out-of-bounds accesses is replaced by a smaller one that does not",
+    "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("block");
+  const std::string body = R"(
+  float v = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) v += in[i];
+  s[0][threadIdx.x AT] = 0;
+  s[1][threadIdx.x AT] = v;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int k = 0; k < blockDim.x; ++k) v += k == 0 ? 0 : s[1][k AT];
+    *out = v;
+  }
+}
+)";
+  const auto kernel = [&](const std::string& head, const std::string& at) {
+    std::string text = body;
+    for (auto found = text.find("AT"); found != std::string::npos; found = text.find("AT"))
+      text.replace(found, 2, at);
+    return "__global__ void block_sum(const float* in, float* out, int n) {\n" + head + text;
+  };
+  const std::string half = folder.file("half.cu", kernel("__shared__ float s[2][128];", ""));
+  const RanJson smaller = run_json({"audit", half});
+  CHECK(smaller.status == 0);
+  const std::string notes = smaller.json.at("kernels").at(0).at("notes").dump();
+  INFO(notes);
+  CHECK(
+      notes.find("callers that use smaller blocks (blocks of 256 threads access memory out of bounds), block "
+                 "size 128.") != std::string::npos);
+  // An index that is too large by one is out of bounds for every block size.
+  const std::string off = folder.file("off.cu", kernel("__shared__ float s[2][256];", "+ 1"));
+  CHECK(run_json({"audit", off}).status == 1);
+}
+
+TEST_CASE("the kernels of a named source that its contract does not launch are noted") {
+  const AddOne folder;
+  folder.file("add_one.ptx", std::string(add_one_ptx) + ".visible .entry other()\n{\n\tret;\n}\n");
+  const auto notes = [&](const std::string& audited) {
+    return run_json({"audit", folder.path(audited), "--cases", "2"})
+        .json.at("kernels")
+        .at(0)
+        .at("notes")
+        .dump();
+  };
+  CHECK(notes("add_one.ptx")
+            .find("no contract launches other, so these kernels were not audited; to audit one, name it: "
+                  "--entry \\\"other\\\"") != std::string::npos);
+  CHECK(notes(".").find("no contract launches other") != std::string::npos);
+  CHECK(notes("add_one.toml").find("no contract launches") == std::string::npos);
+}
+
+TEST_CASE("a named source is audited with every contract of its folder that names it") {
+  const AddOne folder;
+  folder.file("add_one.ptx",
+              std::string(add_one_ptx) +
+                  replaced(add_one_ptx.substr(add_one_ptx.find(".visible")), "add_one(", "other("));
+  folder.file("second.toml", replaced(replaced(add_one_contract, "id = \"add_one\"", "id = \"second\""),
+                                      "entry = \"add_one\"", "entry = \"other\""));
+  folder.file("third.toml", replaced(add_one_contract, "path = \"add_one.ptx\"", "path = \"third.ptx\""));
+  const RanJson ran = run_json({"audit", folder.path("add_one.ptx"), "--cases", "2"});
+  REQUIRE(ran.json.at("kernels").size() == 2);
+  CHECK(ran.json.at("kernels").at(0).at("id") == "add_one");
+  CHECK(ran.json.at("kernels").at(1).at("id") == "second");
+  CHECK(ran.json.dump().find("no contract launches") == std::string::npos);
+}
+
+TEST_CASE("of many kernels that a contract does not launch, the note names three") {
+  const AddOne folder;
+  std::string ptx = add_one_ptx;
+  for (int k = 0; k < 1000; ++k) ptx += ".visible .entry other" + std::to_string(k) + "()\n{\n\tret;\n}\n";
+  folder.file("add_one.ptx", ptx);
+  const RanJson ran = run_json({"audit", folder.path("add_one.ptx"), "--cases", "2"});
+  const auto& notes = ran.json.at("kernels").at(0).at("notes");
+  CHECK(std::ranges::count_if(notes, [](const nlohmann::json& note) {
+          return note ==
+                 "no contract launches other0, other1, other2 and 997 more, so these kernels were not "
+                 "audited; to audit "
+                 "one, name it: --entry \"other0\"";
+        }) == 1);
+}
+
+TEST_CASE("init does not replace a source that has the name of a contract") {
+  const Folder folder;
+  const std::string source = folder.file("sum.toml", "__global__ void sum() {}\n");
+  const RanJson ran = run_json({"init", source, "--force"});
+  CHECK(ran.status == 2);
+  CHECK(ran.json.at("error").at("message").get<std::string>().find("would overwrite it") !=
+        std::string::npos);
+  CHECK(foldproof::read_text_file(source, 1000) == "__global__ void sum() {}\n");
+}
+
+TEST_CASE("a missing contract is guessed, and init writes the guess to a file", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("guess");
+  const std::string source = folder.file("wrong.cu", "");
+  std::filesystem::copy_file(source_file("examples/wrong.cu"), source,
+                             std::filesystem::copy_options::overwrite_existing);
+  const RanJson guessed = run_json({"audit", source});
+  CHECK(guessed.status == 1);
+  const auto& kernel = guessed.json.at("kernels").at(0);
+  CHECK_FALSE(kernel.at("notes").empty());
+  CHECK(kernel.at("findings").at(0).at("kind") == "out-of-bounds");
+  CHECK(kernel.at("findings").at(0).at("line") == 13);
+
+  CHECK(run({"init", source}).status == 0);
+  CHECK(std::filesystem::exists(folder.path("wrong.toml")));
+  CHECK(run_json({"audit", source}).json.at("kernels").at(0).at("findings").at(0).at("line") == 13);
+  const RanJson again = run_json({"init", source});
+  CHECK(again.status == 2);
+  CHECK(again.json.at("error").at("message").get<std::string>().find("--force") != std::string::npos);
+  CHECK(again.json.at("error").at("message").get<std::string>().find("--output") != std::string::npos);
+  CHECK(run({"init", source, "--force"}).status == 0);
+  CHECK(run({"init", source, "--output", folder.path("second.toml")}).status == 0);
+  CHECK(foldproof::read_text_file(folder.path("second.toml"), 1 << 20).find("path = \"wrong.cu\"") !=
+        std::string::npos);
+  std::filesystem::create_directory(folder.path("below"));
+  CHECK(run({"init", source, "--output", folder.path("below/third.toml")}).status == 2);
+}

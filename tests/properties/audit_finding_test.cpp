@@ -1,0 +1,126 @@
+// Findings of the device in an audit: the smallest case, their number, and errors next to warnings.
+#include <algorithm>
+
+#include "audited.h"
+#include "catch.h"
+#include "fake_kernel.h"
+
+namespace foldproof {
+namespace {
+
+using fake::audit;
+using fake::Launch;
+using fake::many_cases;
+using fake::only_finding;
+using fake::sum_in_a_tree;
+
+Finding race(Severity severity) {
+  Finding found;
+  found.kind = Kind::shared_race;
+  found.severity = severity;
+  found.at = {"sum.cu", 7, 1};
+  return found;
+}
+
+TEST_CASE("a finding of the device is reported with its smallest case") {
+  const Finding finding = only_finding(audit(
+      fake::contract(Operator::sum, Element::f32),
+      [](const Launch& l) {
+        l.store(sum_in_a_tree<float>(l));
+        if (l.count % 32 != 7) return;
+        Finding found;
+        found.kind = Kind::out_of_bounds;
+        found.message = "a load past the end";
+        found.at = {"fake.cu", 12, 3};
+        l.findings->push_back(found);
+      },
+      many_cases(200)));
+  CHECK(finding.kind == Kind::out_of_bounds);
+  CHECK(finding.at.line == 12);
+  CHECK(finding.case_text.find("count=7 block=1 ") == 0);
+  CHECK(finding.replay.find("foldproof replay ") == 0);
+}
+
+TEST_CASE("of each kind and severity, a report has at most 100 findings and says that there are more") {
+  const auto kernel = [](const Launch& l) {
+    l.store(sum_in_a_tree<float>(l));
+    for (const Severity severity : {Severity::warning, Severity::error})
+      for (unsigned line = 1; line <= 120; ++line) {
+        Finding found;
+        found.kind = line <= 110 ? Kind::shared_race : Kind::out_of_bounds;
+        found.severity = severity;
+        found.at = {severity == Severity::error ? "a.cu" : "b.cu", line, 1};
+        l.findings->push_back(found);
+      }
+  };
+  const KernelReport report = audit(fake::contract(Operator::sum, Element::f32), kernel);
+  CHECK(report.findings.size() == 220);
+  CHECK(std::ranges::count(report.findings, Kind::out_of_bounds, &Finding::kind) == 20);
+  CHECK(std::ranges::count_if(report.notes, [](const std::string& note) {
+          return note == "there are more than 100 findings of the kind shared-race; the others are omitted";
+        }) == 1);
+}
+
+TEST_CASE("however many findings a contract allows, another one of their kind is reported") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  Allow allow;
+  allow.kind = Kind::out_of_bounds;
+  allow.at = "noise.cuh";
+  allow.until = "2999-01-01";
+  contract.allows = {allow};
+  const auto kernel = [](const Launch& l) {
+    l.store(sum_in_a_tree<float>(l));
+    for (unsigned line = 1; line <= 151; ++line) {
+      Finding found;
+      found.kind = Kind::out_of_bounds;
+      found.at = {line <= 150 ? "noise.cuh" : "sum.cu", line, 1};
+      l.findings->push_back(found);
+    }
+  };
+  CHECK(only_finding(audit(contract, kernel)).at.file == "sum.cu");
+}
+
+TEST_CASE("an error is not shrunk to a case in which it is only a warning") {
+  // Like a real race: if all numbers are zero, the racing write does not change the value.
+  const auto kernel = [](const Launch& l) {
+    const auto values = l.elements<float>();
+    const bool equal = std::ranges::all_of(values, [](float x) { return x == 0; });
+    l.findings->push_back(race(equal ? Severity::warning : Severity::error));
+    l.store(sum_in_a_tree<float>(l));
+  };
+  CHECK(only_finding(audit(fake::contract(Operator::sum, Element::f32), kernel)).severity == Severity::error);
+}
+
+TEST_CASE("an error replaces an earlier warning at the same position") {
+  std::uint64_t launches = 0;
+  const auto kernel = [&](const Launch& l) {
+    l.findings->push_back(race(++launches > 1 && l.count > 500 ? Severity::error : Severity::warning));
+    l.store(sum_in_a_tree<float>(l));
+  };
+  CHECK(only_finding(audit(fake::contract(Operator::sum, Element::f32), kernel)).severity == Severity::error);
+}
+
+TEST_CASE("an unordered access is an error as soon as a schedule gives a different result") {
+  const auto unordered = [](const Launch& l) {
+    l.findings->push_back(race(Severity::warning));
+    l.findings->back().kind = Kind::unordered_access;
+  };
+  const Contract contract = fake::contract(Operator::sum, Element::i32);
+  const auto same_result = [&](const Launch& l) {
+    unordered(l);
+    l.store(sum_in_a_tree<std::uint32_t>(l));
+  };
+  CHECK(only_finding(audit(contract, same_result)).severity == Severity::warning);
+  const auto another_result = [&](const Launch& l) {
+    unordered(l);
+    const bool usual = l.schedule.order == Schedule::Order::converging;
+    l.store(sum_in_a_tree<std::uint32_t>(l) + (usual ? 0u : 1u));
+  };
+  const KernelReport report = audit(contract, another_result);
+  const auto found = std::ranges::find(report.findings, Kind::unordered_access, &Finding::kind);
+  REQUIRE(found != report.findings.end());
+  CHECK(found->severity == Severity::error);
+}
+
+}  // namespace
+}  // namespace foldproof

@@ -1,0 +1,37 @@
+// A correct sum, and what tests expect of the report of an audit.
+#pragma once
+
+#include "catch.h"
+#include "fake_kernel.h"
+
+namespace foldproof::fake {
+
+template <typename T>
+T sum_in_a_tree(const Launch& launch) {
+  return random_tree_sum(launch.elements<T>(),
+                         launch.count * 2654435761u + static_cast<std::uint64_t>(launch.block));
+}
+
+inline AuditOptions many_cases(std::uint64_t cases) {
+  AuditOptions options;
+  options.cases = cases;
+  options.largest_count = 4096;
+  return options;
+}
+
+inline const Finding& only_finding(const KernelReport& report) {
+  INFO(report.kernel << " " << report.reason);
+  for (const Finding& finding : report.findings)
+    UNSCOPED_INFO(name(finding.kind) << ": " << finding.message << " | " << finding.case_text);
+  REQUIRE(report.findings.size() == 1);
+  return report.findings.front();
+}
+
+inline void require_clean(const KernelReport& report) {
+  for (const Finding& finding : report.findings)
+    UNSCOPED_INFO(name(finding.kind) << ": " << finding.message << " | " << finding.case_text);
+  REQUIRE(report.findings.empty());
+  REQUIRE(report.verdict == Verdict::clean);
+}
+
+}  // namespace foldproof::fake
