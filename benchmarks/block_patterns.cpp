@@ -30,7 +30,7 @@ void counter_of_all(EventFeed& feed) {
   blocks_in_turn(
       feed, 1,
       [&](BlockNumber block) {
-        feed.one({block, 0}, add, flag(0));
+        feed.one({block, 0}, atomic_add, flag(0));
       },
       nothing);
 }
@@ -40,7 +40,7 @@ void histogram(EventFeed& feed) {
   blocks_in_turn(
       feed, 4,
       [&](BlockNumber block) {
-        for (unsigned w = 0; w < 4; ++w) feed.one({block, w}, add, flag((bin += 37) % 256));
+        for (unsigned w = 0; w < 4; ++w) feed.one({block, w}, atomic_add, flag((bin += 37) % 256));
       },
       nothing);
 }
@@ -115,8 +115,8 @@ void cluster_barriers(EventFeed& feed) {
 void block_fences(EventFeed& feed) {
   rounds(feed, [&](BlockNumber block, std::uint64_t) {
     feed.fence({block, 0}, SyncScope::cta);
-    feed.one({block, 0}, add, flag(0));
-    feed.one({block, 1}, add, flag(0));
+    feed.one({block, 0}, atomic_add, flag(0));
+    feed.one({block, 1}, atomic_add, flag(0));
     feed.fence({block, 1}, SyncScope::cta);
   });
 }
@@ -125,7 +125,7 @@ void mixed_fences(EventFeed& feed) {
   rounds(feed, [&](BlockNumber block, std::uint64_t k) {
     const auto scope = k % 3 == 0 ? SyncScope::gpu : k % 3 == 1 ? SyncScope::cta : SyncScope::cluster;
     feed.fence({block, 0}, scope);
-    feed.one({block, 0}, add, flag(0));
+    feed.one({block, 0}, atomic_add, flag(0));
     feed.fence({block, 0}, scope);
   });
 }

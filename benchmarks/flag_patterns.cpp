@@ -15,7 +15,7 @@ void fence_and_flag(EventFeed& feed) {
         feed.line({block, 0}, plain_store, line_of(block));
         feed.warp_barrier({block, 0});
         feed.fence({block, 0});
-        feed.one({block, 0}, add, flag(block));
+        feed.one({block, 0}, atomic_add, flag(block));
         if (block % 2 == 0) return;
         feed.one({block, 0}, poll, flag(block - 1));
         feed.fence({block, 0});
@@ -108,7 +108,7 @@ void last_block(EventFeed& feed) {
       [&](BlockNumber block) {
         feed.one({block, 0}, plain_store, line_of(block));
         feed.fence({block, 0});
-        feed.one({block, 0}, add, flag(0));
+        feed.one({block, 0}, atomic_add, flag(0));
         if (block + 1 != blocks) return;
         feed.fence({block, 0});
         for (BlockNumber b = 0; b < blocks; ++b) feed.one({block, 0}, plain_load, line_of(b));
@@ -129,7 +129,7 @@ void persistent(EventFeed& feed, LaneSet fencing, unsigned fencing_warps) {
   std::uint64_t tile = 0;
   rounds(feed, [&](BlockNumber block, std::uint64_t) {
     for (unsigned w = 0; w < fencing_warps; ++w) feed.fence({block, w}, SyncScope::gpu, fencing);
-    feed.one({block, 0}, add, flag(0));
+    feed.one({block, 0}, atomic_add, flag(0));
     feed.block_barrier(block, 4);
     for (unsigned w = 0; w < 4; ++w) feed.line({block, w}, plain_store, line_of(4 * tile + w));
     feed.block_barrier(block, 4);
@@ -167,7 +167,7 @@ void lock_of_many_blocks(EventFeed& feed) {
 
 void ticket_lock(EventFeed& feed) {
   rounds(feed, [&](BlockNumber block, std::uint64_t) {
-    feed.one({block, 0}, add, flag(0));
+    feed.one({block, 0}, atomic_add, flag(0));
     feed.one({(block + 7) % resident, 0}, poll_acquire, flag(1));
     feed.one({block, 0}, poll_acquire, flag(1));
     feed.one({block, 0}, plain_load, line_of(0));
@@ -185,7 +185,7 @@ void grid_barrier(EventFeed& feed, BlockNumber blocks) {
       feed.line({block, 0}, plain_store, line_of(block));
       feed.block_barrier(block, 2);
       feed.fence({block, 0});
-      feed.one({block, 0}, add, flag(0));
+      feed.one({block, 0}, atomic_add, flag(0));
     }
     for (BlockNumber block = 0; block < blocks; ++block) {
       feed.one({block, 0}, poll, flag(0));

@@ -22,7 +22,7 @@ inline constexpr How poll{.strong = true, .polled = true, .scope = SyncScope::sy
 inline constexpr How raise{.what = What::write, .strong = true, .scope = SyncScope::sys, .site = 4};
 inline constexpr How poll_acquire{.strong = true, .acquires = true, .polled = true, .site = 5};
 inline constexpr How store_release{.what = What::write, .strong = true, .releases = true, .site = 6};
-inline constexpr How add{.what = What::update, .strong = true, .site = 7};
+inline constexpr How atomic_add{.what = What::update, .strong = true, .site = 7};
 inline constexpr How add_acq_rel{
     .what = What::update, .strong = true, .acquires = true, .releases = true, .site = 8};
 inline constexpr How try_lock{.what = What::update, .strong = true, .polled = true, .site = 9};

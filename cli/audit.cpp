@@ -272,7 +272,7 @@ Run attach_audit(CLI::App& app, Console& console) {
       ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
       ->type_name("NAME");
   add_case_limit(app, a->case_limit);
-  add_sanitizer(app, a->sanitizer, "With --device cuda or all, for 12 cases each");
+  add_sanitizer(app, a->sanitizer, "With --device cuda or all, in 12 cases each");
   app.add_flag("--large", a->large,
                "With --device cuda or all: instead of the usual cases, sums of up to 2^32 + 9 elements "
                "generated in GPU memory, compared with their exact sums");

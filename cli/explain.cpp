@@ -131,15 +131,25 @@ std::string contents(const std::vector<Topic>& topics, unsigned width) {
   return text;
 }
 
-int explain(const std::string& name, const Console& console) {
-  std::vector<Topic> topics = all_topics();
+/// What to do after an unknown name, as the end of a sentence: the topic that mentions it, the name that is
+/// meant, or the list.
+std::string next_step(std::string name, const std::vector<Topic>& topics) {
   std::vector<std::string> names;
   for (const Topic& topic : topics) names.push_back(topic.name);
-  if (!name.empty()) std::erase_if(topics, [&](const Topic& topic) { return topic.name != name; });
-  if (topics.empty()) {
-    const std::string nearest = correction(name, names);
-    throw InputError(fmt::format("unknown name \"{}\"{}", name,
-                                 nearest.empty() ? "; `foldproof explain` lists all names" : nearest));
+  if (std::string nearest = correction(name, names); !nearest.empty()) return nearest;
+  std::ranges::replace(name, '-', ' ');  // "as-expected"
+  const auto mentions = [&](const Topic& topic) { return topic.text.find(name) != std::string::npos; };
+  const auto found = std::ranges::find_if(topics, mentions);
+  return found == topics.end() ? "; `foldproof explain` lists all names"
+                               : fmt::format("; `foldproof explain {}` mentions it", found->name);
+}
+
+int explain(const std::string& name, const Console& console) {
+  std::vector<Topic> topics = all_topics();
+  if (!name.empty()) {
+    const std::vector<Topic> all = topics;
+    std::erase_if(topics, [&](const Topic& topic) { return topic.name != name; });
+    if (topics.empty()) throw InputError(fmt::format("unknown name \"{}\"{}", name, next_step(name, all)));
   }
   const auto json = [&] {
     Json all = Json::array();

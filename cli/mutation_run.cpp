@@ -26,19 +26,11 @@ constexpr std::size_t most_mutants = std::size_t{1} << 17;
 /// For mutants that must be generated before a deadline.
 constexpr std::size_t largest_ptx = std::size_t{16} << 20;
 
+/// Mutants of one assignment that one process tries.
 struct Slice {
   std::size_t assignment;
-  std::span<const Mutant> mutants;
+  std::vector<std::size_t> mutants;  ///< indices
 };
-
-std::vector<Slice> slices_of(const std::vector<AssignedMutants>& mutants) {
-  std::vector<Slice> slices;
-  for (std::size_t i = 0; i < mutants.size(); ++i)
-    for (std::span<const Mutant> rest = mutants[i].mutants; !rest.empty();
-         rest = rest.subspan(std::min(slice_size, rest.size())))
-      slices.push_back({i, rest.first(std::min(slice_size, rest.size()))});
-  return slices;
-}
 
 std::string checked(const Assignment& assignment, std::span<const Mutant> mutants,
                     const MutationOptions& options) {
@@ -51,21 +43,6 @@ std::string checked(const Assignment& assignment, std::span<const Mutant> mutant
     json["mutants"].push_back(to_json(mutant));
   json["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return pack(json);
-}
-
-/// The reports of the slice's mutants; those without a result are skipped, with the reason in `report` unless
-/// it is the time limit.
-std::vector<MutantReport> reports_of(const Slice& slice, const Outcome& outcome, MutationReport& report) {
-  std::vector<MutantReport> mutants;
-  if (outcome.ending != Outcome::Ending::finished) {
-    std::ranges::transform(slice.mutants, std::back_inserter(mutants), untried);
-    if (outcome.ending != Outcome::Ending::out_of_time) report.reason = outcome.reason();
-  } else {
-    const Json json = unpack(outcome.text);
-    report.seconds += json.at("seconds").get<double>();
-    for (const Json& mutant : json.at("mutants")) mutants.push_back(mutant_report_from(mutant));
-  }
-  return mutants;
 }
 
 MutationReport empty_report_of(const Assignment& assignment, const std::string& reason) {
@@ -162,45 +139,137 @@ std::vector<AssignedMutants> mutants_of(const std::vector<Assignment>& assignmen
   return all;
 }
 
+namespace {
+
+/// Tries mutants in several processes.
+class MutationTrials {
+ public:
+  MutationTrials(const std::vector<Assignment>& assignments, const std::vector<AssignedMutants>& mutants,
+                 const MutationRunOptions& options, ProgressLine& line)
+      : assignments_(assignments), mutants_(mutants), options_(options), line_(line) {
+    for (std::size_t i = 0; i < assignments.size(); ++i) {
+      MutationReport& report = reports_.emplace_back(empty_report_of(assignments[i], mutants[i].reason));
+      std::ranges::transform(mutants[i].mutants, std::back_inserter(report.mutants), untried);
+    }
+  }
+
+  /// A slice has its share of the time. What other slices leave of theirs is for mutants that were not
+  /// finished.
+  MutationRun run() {
+    std::vector<Slice> slices = unfinished();
+    bool is_complete = run(slices);
+    for (std::size_t left = size(slices); is_complete && has_time(); left = size(slices)) {
+      slices = unfinished();
+      if (slices.empty() || size(slices) >= left) break;
+      is_complete = run(slices);
+    }
+    apply_equivalents(assignments_, reports_);
+    return {std::string(emulated::device_name), std::move(reports_), !is_complete};
+  }
+
+ private:
+  bool has_time() const { return options_.deadline && std::chrono::steady_clock::now() < *options_.deadline; }
+
+  static std::size_t size(const std::vector<Slice>& slices) {
+    std::size_t mutants = 0;
+    for (const Slice& slice : slices) mutants += slice.mutants.size();
+    return mutants;
+  }
+
+  /// The mutants without a result, except where there cannot be one.
+  std::vector<Slice> unfinished() const {
+    std::vector<Slice> slices;
+    for (std::size_t i = 0; i < reports_.size(); ++i) {
+      for (const std::size_t k : unfinished_of(reports_[i])) {
+        const bool continues =
+            !slices.empty() && slices.back().assignment == i && slices.back().mutants.size() < slice_size;
+        if (!continues) slices.push_back({i, {}});
+        slices.back().mutants.push_back(k);
+      }
+    }
+    return slices;
+  }
+
+  /// If time may run out, barriers, fences and bounds come first, as in the table of mutations.
+  std::vector<std::size_t> unfinished_of(const MutationReport& report) const {
+    std::vector<std::size_t> mutants;
+    for (std::size_t k = 0; k < report.mutants.size() && report.reason.empty(); ++k)
+      if (report.mutants[k].status == MutantStatus::skipped) mutants.push_back(k);
+    if (!options_.deadline) return mutants;
+    const std::vector<MutationInfo> table = mutations();
+    std::ranges::stable_sort(mutants, {}, [&](std::size_t k) {
+      return std::ranges::find(table, report.mutants[k].mutation, &MutationInfo::name) - table.begin();
+    });
+    return mutants;
+  }
+
+  bool run(const std::vector<Slice>& slices) {
+    TaskPool pool;
+    pool.tasks = slices.size();
+    pool.processes = options_.jobs;
+    pool.memory = memory_share(pool.tasks, pool.processes);
+    pool.can_end_early = true;
+    pool.deadline = options_.deadline;
+    pool.may_share_process = [](std::size_t) { return true; };
+    pool.work = [&](std::size_t task, const TaskReporter& reporter) {
+      MutationOptions mutation = options_.mutation;
+      mutation.progress = reporter.done;
+      if (options_.deadline)
+        mutation.deadline =
+            std::chrono::steady_clock::now() + share(*options_.deadline, slices.size() - task, options_.jobs);
+      return try_slice(slices[task], mutation);
+    };
+    pool.finished = [&](std::size_t task, const Outcome& outcome) { take(slices[task], outcome); };
+    pool.progress = [&](std::uint64_t running) {
+      line_.show(
+          fmt::format("mutants: {} of {}; running for {:.0f} s", tried_ + running, all(), line_.elapsed()));
+    };
+    return pool.run();
+  }
+
+  std::string try_slice(const Slice& slice, const MutationOptions& options) const {
+    std::vector<Mutant> chosen;
+    for (const std::size_t k : slice.mutants) chosen.push_back(mutants_[slice.assignment].mutants[k]);
+    return checked(assignments_[slice.assignment], chosen, options);
+  }
+
+  /// Mutants of a process that did not finish remain skipped, with the reason in the report unless it is the
+  /// time limit.
+  void take(const Slice& slice, const Outcome& outcome) {
+    MutationReport& report = reports_[slice.assignment];
+    if (outcome.ending != Outcome::Ending::finished) {
+      if (outcome.ending != Outcome::Ending::out_of_time) report.reason = outcome.reason();
+      return;
+    }
+    const Json json = unpack(outcome.text);
+    report.seconds += json.at("seconds").get<double>();
+    for (std::size_t k = 0; k < slice.mutants.size(); ++k) {
+      MutantReport& mutant = report.mutants[slice.mutants[k]];
+      mutant = mutant_report_from(json.at("mutants").at(k));
+      tried_ += mutant.status != MutantStatus::skipped ? 1 : 0;
+    }
+  }
+
+  std::size_t all() const {
+    std::size_t count = 0;
+    for (const MutationReport& report : reports_) count += report.mutants.size();
+    return count;
+  }
+
+  const std::vector<Assignment>& assignments_;
+  const std::vector<AssignedMutants>& mutants_;
+  const MutationRunOptions& options_;
+  ProgressLine& line_;
+  std::vector<MutationReport> reports_;
+  std::size_t tried_ = 0;
+};
+
+}  // namespace
+
 MutationRun run_mutations(const std::vector<Assignment>& assignments,
                           const std::vector<AssignedMutants>& mutants, const MutationRunOptions& options,
                           ProgressLine& line) {
-  const std::vector<Slice> slices = slices_of(mutants);
-  std::vector<std::vector<MutantReport>> results(slices.size());  // slices end in any order
-  MutationRun run;
-  run.device = emulated::device_name;
-  for (std::size_t i = 0; i < assignments.size(); ++i)
-    run.reports.push_back(empty_report_of(assignments[i], mutants[i].reason));
-
-  TaskPool pool;
-  pool.tasks = slices.size();
-  pool.processes = options.jobs;
-  pool.memory = memory_share(pool.tasks, pool.processes);
-  pool.can_end_early = true;
-  pool.deadline = options.deadline;
-  pool.may_share_process = [](std::size_t) { return true; };
-  pool.work = [&](std::size_t task, const TaskReporter& reporter) {
-    MutationOptions mutation = options.mutation;
-    mutation.progress = reporter.done;
-    if (options.deadline)
-      mutation.deadline =
-          std::chrono::steady_clock::now() + share(*options.deadline, slices.size() - task, options.jobs);
-    return checked(assignments[slices[task].assignment], slices[task].mutants, mutation);
-  };
-  std::size_t done = 0, all = 0;
-  for (const Slice& slice : slices) all += slice.mutants.size();
-  pool.finished = [&](std::size_t task, const Outcome& outcome) {
-    done += slices[task].mutants.size();
-    results[task] = reports_of(slices[task], outcome, run.reports[slices[task].assignment]);
-  };
-  pool.progress = [&](std::uint64_t running) {
-    line.show(fmt::format("mutants: {} of {}; running for {:.0f} s", done + running, all, line.elapsed()));
-  };
-  run.interrupted = !pool.run();
-  for (std::size_t task = 0; task < slices.size(); ++task)
-    std::ranges::move(results[task], std::back_inserter(run.reports[slices[task].assignment].mutants));
-  apply_equivalents(assignments, run.reports);
-  return run;
+  return MutationTrials(assignments, mutants, options, line).run();
 }
 
 }  // namespace foldproof

@@ -51,11 +51,11 @@ void Compilation::note_other_kernels(Subject& subject) const {
   constexpr std::size_t shown = 3;
   const std::string more = others.size() > shown ? fmt::format(" and {} more", others.size() - shown) : "";
   const std::string first = others.front();
+  const bool is_one = others.size() == 1;
   others.resize(std::min(others.size(), shown));
   subject.notes.push_back(
-      fmt::format("no contract launches {}{}, so these kernels were not audited; to audit one, name it: "
-                  "--entry \"{}\"",
-                  fmt::join(others, ", "), more, first));
+      fmt::format("no contract launches {}{}, so {} not audited; to audit one, name it: --entry \"{}\"",
+                  fmt::join(others, ", "), more, is_one ? "it was" : "these kernels were", first));
 }
 
 Compilation::Compilation(std::vector<Subject>& subjects, const CompileOptions& options) : options_(options) {

@@ -107,11 +107,13 @@ void write_launch(Writer& out, const LaunchContract& launch) {
           fmt::format("[{}]", fmt::join(launch.arguments | std::views::transform(quoted), ", ")));
 }
 
-void write_claims(Writer& out, const Claims& claims) {
+void write_claims(Writer& out, const Claims& claims, const std::optional<Reduction>& reduction) {
   out.table("claims");
   out.key("deterministic", claims.deterministic ? "true" : "false");
   out.key("nan", toml_string(name_of(nan_names, claims.nan)));
   out.key("empty", toml_string(name_of(empty_names, claims.empty)));
+  if (reduction && info(reduction->op).takes("ties"))
+    out.key("ties", toml_string(name_of(tie_names, claims.ties)));
   out.key("flushes_subnormals", claims.flushes_subnormals ? "true" : "false");
   if (const auto once = claims.uses_every_input_once)
     out.key("uses_every_input_once", *once ? "true" : "false");
@@ -138,7 +140,7 @@ std::string starter_contract(const Contract& contract) {
   write_output(out, instance);
   for (const BufferContract& buffer : instance.buffers) write_buffer(out, buffer);
   for (const LaunchContract& launch : instance.launches) write_launch(out, launch);
-  write_claims(out, instance.claims);
+  write_claims(out, instance.claims, instance.reduction);
   return std::move(out).text();
 }
 

@@ -67,7 +67,7 @@ class Audit {
   }
 
   KernelReport replay(Case c) {
-    c = with_offset_variable(instance_, std::move(c));
+    c = domain_.completed(std::move(c));
     domain_.check(c.variables);
     is_replay_ = true;
     collector_.only_reports();
@@ -95,13 +95,16 @@ class Audit {
   }
 
   /// A contract that has changed may no longer claim a stored case; that is not the kernel's error.
-  void check_stored(const Case& c) {
+  void check_stored(const Case& stored) {
     try {
+      const Case c = domain_.completed(stored);
       domain_.check(c.variables);
       check(normalized(c));
     } catch (const InputError& outdated) {
       report_.notes.push_back(
-          fmt::format("a stored case was skipped ({}): {}", outdated.sentence(), describe(c)));
+          fmt::format("a stored case no longer fits the contract and was skipped ({}); "
+                      "correct its file in the store, or delete it: {}",
+                      outdated.sentence(), describe(stored)));
     }
   }
 

@@ -30,7 +30,14 @@ std::string_view name(Kind kind) { return row(kind).name; }
 
 Family family_of(Kind kind) { return row(kind).family; }
 
-std::string_view help_of(Kind kind) { return row(kind).help; }
+std::string_view help_of(const Finding& finding) {
+  const bool is_on_one_line = finding.other && finding.other->file == finding.at.file &&
+                              finding.other->line == finding.at.line && finding.at.line != 0;
+  if (finding.kind == Kind::shared_race && is_on_one_line)
+    return "One statement both reads and writes: read into a register, put a barrier (__syncthreads or "
+           "__syncwarp), write, and put another barrier.";
+  return row(finding.kind).help;
+}
 
 bool is_undefined_behaviour(Kind kind) { return (row(kind).traits & undefined) != 0; }
 

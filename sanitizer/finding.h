@@ -35,8 +35,6 @@ enum class Family : std::uint8_t {
 /// The kind's name in reports and contracts, such as "shared-race".
 std::string_view name(Kind kind);
 Family family_of(Kind kind);
-/// The usual fix for a finding of this kind, as one sentence.
-std::string_view help_of(Kind kind);
 /// Whether it is undefined behaviour: what the kernel returns, if anything, is unspecified.
 bool is_undefined_behaviour(Kind kind);
 /// Whether the memory contents after a launch with such a finding are not a valid result.
@@ -85,5 +83,8 @@ struct Finding {
   std::string replay = {};     ///< a command that reproduces it; empty until known
   bool expected = false;       ///< a contract with a known defect announces it
 };
+
+/// The usual fix for such a finding, as one or two sentences.
+std::string_view help_of(const Finding& finding);
 
 }  // namespace foldproof

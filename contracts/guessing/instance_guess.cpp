@@ -6,6 +6,7 @@
 
 #include "contracts/guessing/guesses.h"
 #include "contracts/placeholders.h"
+#include "oracles/layout.h"
 
 namespace foldproof {
 namespace {
@@ -26,6 +27,7 @@ class Guess {
     launch_.entry = kernel_.entry;
     instance_.launches.push_back(launch_);
     instance_.claims.empty = EmptyPolicy::unspecified;
+    if (info(instance_.reduction->op).takes("ties")) roles_.assume("any of several equal elements");
     return std::move(instance_);
   }
 
@@ -67,9 +69,16 @@ class Guess {
   }
 
   void find_domain() {
-    find_count_parameter();
+    find_matrix();
+    if (!matrix_) find_count_parameter();
     add_variable("block", std::to_string(block()));
-    if (count_) {
+    if (matrix_) {
+      // More elements would overflow the index of a kernel whose sizes are ints.
+      add_variable("columns", "1 .. 2^15");
+      add_variable("rows", "1 .. 2^15");
+      add_variable("count", "rows * columns");
+      add_variable("grid", by_columns() ? "columns" : "rows");
+    } else if (count_) {
       add_variable(read_unit(), units());
       add_groups();
       add_variable("grid", grid());
@@ -121,11 +130,48 @@ class Guess {
     instance_.domain.emplace_back(name, Range::parse(range, {}));
   }
 
-  void find_count_parameter() {
+  /// Indices of parameters.
+  struct Matrix {
+    std::size_t rows, columns;
+  };
+
+  std::vector<std::size_t> integer_parameters() const {
     std::vector<std::size_t> integers;
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i)
       if (!kernel_.parameters[i].is_pointer && !is_float(*kernel_.parameters[i].element))
         integers.push_back(i);
+    return integers;
+  }
+
+  /// A kernel whose blocks work on their own and that has the sizes of a matrix among its parameters.
+  void find_matrix() {
+    if (!facts_.uses_block_index || !facts_.atomics.empty() || facts_.uses_grid_sync || roles_.lanes() > 1 ||
+        roles_.in_place() || !has_shape(instance_.reduction->op, ResultShape::rows))
+      return;
+    const std::vector<std::size_t> integers = integer_parameters();
+    const auto named = [&](std::string_view letter, std::initializer_list<std::string_view> words) {
+      return std::ranges::find_if(integers, [&](std::size_t index) {
+        const std::string& name = kernel_.parameters[index].name;
+        return name == letter || mentions(name, words);
+      });
+    };
+    const auto rows = named("M", {"row", "height", "batch", "token"});
+    const auto columns = named("N", {"col", "width", "hidden", "dim", "feature"});
+    if (rows == integers.end() || columns == integers.end() || rows == columns) return;
+    matrix_ = {*rows, *columns};
+    roles_.assume(fmt::format("a matrix of {} rows and {} columns", roles_.described(*rows),
+                              roles_.described(*columns)));
+  }
+
+  /// Whether the kernel's name says that it reduces columns.
+  bool by_columns() const {
+    const std::string name = plain_name(kernel_.signature.spelled);
+    return mentions(name, {"col"}) && !mentions(name, {"row"}) &&
+           has_shape(instance_.reduction->op, ResultShape::columns);
+  }
+
+  void find_count_parameter() {
+    const std::vector<std::size_t> integers = integer_parameters();
     const auto named = std::ranges::find_if(integers, [&](std::size_t index) {
       const std::string& name = kernel_.parameters[index].name;
       return name == "n" || name == "N" || counts_groups(index) ||
@@ -143,8 +189,21 @@ class Guess {
   }
 
   /// The shape of the output after the launch: one value, one partial result per block, or one value per
-  /// element.
+  /// element, row or column.
   void find_result() {
+    if (matrix_) {
+      const bool is_elementwise = info(instance_.reduction->op).gives == OperatorInfo::Gives::elements;
+      instance_.reduction->result = by_columns() ? ResultShape::columns : ResultShape::rows;
+      instance_.output_count = Expression::parse(is_elementwise ? "count"
+                                                 : by_columns() ? "columns"
+                                                                : "rows",
+                                                 {});
+      roles_.assume(is_elementwise ? "one result per element, by rows"
+                    : by_columns() ? "one result per column, and as many blocks"
+                                   : "one result per row, and as many blocks");
+      for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
+      return;
+    }
     if (info(instance_.reduction->op).gives == OperatorInfo::Gives::elements) {
       instance_.reduction->result = ResultShape::array;
       instance_.output_count = Expression::parse("count", {});
@@ -188,7 +247,7 @@ class Guess {
     const bool usable = is_identifier(parameter.name) && parameter.name != "input" &&
                         parameter.name != "output" && parameter.name != "count" &&
                         parameter.name != "block" && parameter.name != "grid" && parameter.name != "groups" &&
-                        parameter.name != "offset";
+                        parameter.name != "rows" && parameter.name != "columns" && parameter.name != "offset";
     buffer.name = usable ? parameter.name : fmt::format("scratch{}", index + 1);
     buffer.type = *parameter.element;
     buffer.count = Expression::parse(is_counter ? "1" : "grid", {});
@@ -225,6 +284,8 @@ class Guess {
   }
 
   std::string integer_value(std::size_t index) {
+    if (matrix_ && index == matrix_->rows) return "rows";
+    if (matrix_ && index == matrix_->columns) return "columns";
     if (index == count_) return counts_groups(index) ? "groups" : "count";
     const std::string& name = kernel_.parameters[index].name;
     if (mentions(name, {"grid", "blocks"})) return "grid";
@@ -238,6 +299,7 @@ class Guess {
   KernelRoles roles_;
   Instance instance_;
   LaunchContract launch_;
+  std::optional<Matrix> matrix_;
   std::optional<std::size_t> count_;
   std::vector<std::pair<std::size_t, std::string>> scratch_names_;
 };

@@ -292,8 +292,9 @@ Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& i
 
 Job traced_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
                const Case& given) {
-  const Case c = with_offset_variable(instance, given);
-  Domain(instance, largest_given_count).check(c.variables);
+  const Domain domain(instance, largest_given_count);
+  const Case c = domain.completed(given);
+  domain.check(c.variables);
   PreparedJob prepared = JobBuilder(instance, image, runner.entries(image)).build(c, input_of(instance, c));
   request_trace(instance, prepared);
   return std::move(prepared.job);

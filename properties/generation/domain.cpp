@@ -17,12 +17,6 @@ constexpr std::int64_t largest_other = 1 << 16;
 
 }  // namespace
 
-Case with_offset_variable(const Instance& instance, Case c) {
-  if (range_of(instance, "offset") != nullptr)
-    c.variables.try_emplace("offset", static_cast<std::int64_t>(c.offset));
-  return c;
-}
-
 Bounds Domain::claimed(const std::pair<std::string, Range>& variable, const Variables& chosen) const {
   const std::int64_t low = variable.second.low.evaluate(chosen);
   const std::int64_t high = std::max(low, variable.second.high.evaluate(chosen));
@@ -95,6 +89,31 @@ Variables Domain::nearest(const Variables& wanted) const {
     chosen[variable.first] = found == wanted.end() ? range.low : range.clamp(found->second);
   }
   return chosen;
+}
+
+Case Domain::completed(Case c) const {
+  constexpr std::int64_t most_values = 64;  // of a variable, from its low end
+  if (range_of(instance_, "offset") != nullptr)
+    c.variables.try_emplace("offset", static_cast<std::int64_t>(c.offset));
+  const auto is_missing = [&](const auto& variable) { return !c.variables.contains(variable.first); };
+  const auto is_known = [&](const auto& one) { return range_of(instance_, one.first) != nullptr; };
+  if (std::ranges::none_of(instance_.domain, is_missing) || !std::ranges::all_of(c.variables, is_known))
+    return c;
+  Variables wanted = c.variables;
+  for (const auto& variable : instance_.domain) {
+    if (!is_missing(variable)) continue;
+    const Bounds range = bounds(variable, nearest(wanted));
+    for (std::int64_t value = range.low; value <= range.high && value - range.low < most_values; ++value) {
+      wanted[variable.first] = value;
+      const Variables admitted = nearest(wanted);
+      const auto is_kept = [&](const auto& one) { return admitted.at(one.first) == one.second; };
+      if (!std::ranges::all_of(c.variables, is_kept)) continue;
+      c.variables = admitted;
+      return c;
+    }
+    wanted.erase(variable.first);
+  }
+  return c;
 }
 
 Bounds Domain::reach(const std::string& variable) const {

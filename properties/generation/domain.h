@@ -21,9 +21,6 @@ inline constexpr std::uint64_t largest_given_count = std::uint64_t{1} << 30;
 
 struct Case;
 
-/// The case, whose offset is also the variable "offset" if the domain has one.
-Case with_offset_variable(const Instance& instance, Case c);
-
 struct Bounds {
   std::int64_t low = 0, high = 0;  ///< inclusive, low <= high
 
@@ -46,6 +43,11 @@ class Domain {
 
   /// For every variable of the domain, in order, the admitted value nearest to the wanted one.
   Variables nearest(const Variables& wanted) const;
+
+  /// The case with the variables that it lacks, such as those that were added to the contract after it was
+  /// stored: the offset, and values for which those that it has are admitted. Unchanged if a few tries find
+  /// none. Throws InputError like bounds().
+  Case completed(Case c) const;
 
   /// The smallest and the largest value of a variable over the domain, with those before it at their ends.
   Bounds reach(const std::string& variable) const;

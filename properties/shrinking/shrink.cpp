@@ -55,8 +55,10 @@ class Neighbours {
   Neighbours(const Domain& domain, const Instance& instance) : domain_(&domain), instance_(&instance) {}
 
   rc::Seq<Case> operator()(const Case& c) const {
-    auto all = rc::seq::concat(counts(c), smaller_grid(c), simplified(c), other_variables(c),
-                               distributions(c), seeds(c));
+    const auto is_size = [&](const std::string& name) { return determines_count(name); };
+    const auto is_other = [&](const std::string& name) { return !determines_count(name) && name != "grid"; };
+    auto all = rc::seq::concat(counts(c), variables(c, is_size), smaller_grid(c), simplified(c),
+                               variables(c, is_other), closer_elements(c), distributions(c), seeds(c));
     return rc::seq::filter(std::move(all), [c](const Case& candidate) { return !same(candidate, c); });
   }
 
@@ -117,15 +119,42 @@ class Neighbours {
     return c.variables.contains("grid") ? towards(c, "grid", 1) : rc::Seq<Case>();
   }
 
-  /// All except the count and the grid, which have been tried by then.
-  rc::Seq<Case> other_variables(const Case& c) const {
+  /// Whether the variable determines the count, as rows and columns do.
+  bool determines_count(const std::string& name) const {
+    const Range* count = range_of(*instance_, "count");
+    const auto uses = [&](const Expression& bound) {
+      const std::vector<std::string> names = bound.names();
+      return std::ranges::find(names, name) != names.end();
+    };
+    return count != nullptr && (uses(count->low) || uses(count->high));
+  }
+
+  /// Those that `are_meant`, except the count itself.
+  rc::Seq<Case> variables(const Case& c, const auto& are_meant) const {
     rc::Seq<Case> all;
     Variables chosen;
     for (const auto& variable : domain_->variables()) {
       const std::int64_t low = domain_->bounds(variable, chosen).low;
-      if (variable.first != "count" && variable.first != "grid")
+      if (variable.first != "count" && are_meant(variable.first))
         all = rc::seq::concat(std::move(all), towards(c, variable.first, low));
       chosen[variable.first] = c.variables.at(variable.first);
+    }
+    return all;
+  }
+
+  /// With one planted element closer to the one before it, so that the count can be smaller.
+  static rc::Seq<Case> closer_elements(const Case& c) {
+    rc::Seq<Case> all;
+    std::uint64_t low = 0;
+    for (std::size_t i = 0; i < c.input.planted.size(); ++i) {
+      const std::uint64_t index = c.input.planted[i].index;
+      all =
+          rc::seq::concat(std::move(all), rc::seq::map(rc::shrink::towards(index, low), [c, i](auto closer) {
+                            Case moved = c;
+                            moved.input.planted[i].index = closer;
+                            return moved;
+                          }));
+      low = index + 1;
     }
     return all;
   }

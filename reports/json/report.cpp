@@ -71,7 +71,7 @@ Json to_json(const Finding& finding) {
           {"column", known(finding.at.column)},   {"other_file", known(other.file)},
           {"other_line", known(other.line)},      {"other_column", known(other.column)},
           {"threads", array_of(finding.threads)}, {"case", known(finding.case_text)},
-          {"replay", known(finding.replay)},      {"help", help_of(finding.kind)}};
+          {"replay", known(finding.replay)},      {"help", help_of(finding)}};
 }
 
 Json untried_json(const std::map<std::string, std::int64_t>& untried) {

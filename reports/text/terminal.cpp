@@ -119,7 +119,7 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
   if (shown.alike > 0)
     row("besides",
         fmt::format("{} more of this kind at this place, not shown; --format json prints all", shown.alike));
-  row("help", std::string(help_of(finding.kind)));
+  row("help", std::string(help_of(finding)));
   row("more", fmt::format("foldproof explain {}", name(finding.kind)));
   // Not wrapped, so that the command can be copied.
   if (!finding.replay.empty())

@@ -23,6 +23,19 @@ TEST_CASE("a finding gives status 1, and its case is stored next to the contract
   CHECK(replayed.json.at("kernels").at(0).at("findings").at(0).at("kind") == "out-of-bounds");
 }
 
+TEST_CASE("a case that was copied next to its contract is replayed, although it names another place") {
+  const AddOne folder(too_short);
+  const std::string far = folder.path("build/audits/foldproof-cases"), near = folder.path("foldproof-cases");
+  std::filesystem::create_directories(folder.path("build/audits"));
+  REQUIRE(run({"audit", folder.path("add_one.toml"), "--store", far}).status == 1);
+  std::filesystem::rename(far, near);
+  const auto stored = *std::filesystem::directory_iterator(near);
+  CHECK(run({"replay", stored.path().string()}).status == 1);
+  const RanJson audited = run_json({"audit", folder.path("add_one.toml"), "--cases", "1"});
+  CHECK(audited.json.at("kernels").at(0).at("cases") == 2);
+  CHECK(audited.json.at("kernels").at(0).at("notes").dump().find("stored case") == std::string::npos);
+}
+
 TEST_CASE("cases next to the contract run first even if another store is named") {
   const AddOne folder(too_short);
   REQUIRE(run({"audit", folder.path("add_one.toml")}).status == 1);

@@ -86,6 +86,13 @@ TEST_CASE("an unknown name suggests the nearest one") {
   CHECK(ran.json.at("error").at("message") == "unknown name \"shared-rice\"; did you mean \"shared-race\"?");
 }
 
+TEST_CASE("a word of a report that is not a name leads to the topic that mentions it") {
+  CHECK(run({"explain", "as-expected"}).err.find("`foldproof explain findings` mentions it") !=
+        std::string::npos);
+  CHECK(run({"explain", "vacuous"}).err.find("`foldproof explain notes` mentions it") != std::string::npos);
+  CHECK(run({"explain", "qqqq"}).err.find("`foldproof explain` lists all names") != std::string::npos);
+}
+
 TEST_CASE("the kernels of the explanations show their finding, and the repaired ones are clean", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   for (const std::string& kind : all_kinds()) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/files.h"
 #include "catch.h"
 #include "contracts/contract.h"
 
@@ -85,6 +86,18 @@ std::string missing(const std::map<std::string, Pairs>& wanted, const std::map<s
     for (const std::string& pair : pairs)
       if (!there.contains(id) || !there.at(id).contains(pair)) text += fmt::format("{} {}; ", id, pair);
   return text;
+}
+
+TEST_CASE("README states how many instances the catalogue has, and how many need a GPU") {
+  std::size_t instances = 0, host_functions = 0;
+  for (const auto& file : contracts_below(kernels))
+    for (const Instance& instance : load_contract(file, Trust::full).instances) {
+      ++instances;
+      host_functions += is_host_function(instance) ? 1 : 0;
+    }
+  const std::string readme = read_text_file(FOLDPROOF_SOURCE_DIR "/README.md", 1 << 20);
+  CHECK(readme.find(fmt::format("The catalogue has {} instances; {} call host functions", instances,
+                                host_functions)) != std::string::npos);
 }
 
 TEST_CASE("every row of the catalogue has a kernel in the matrix") {

@@ -182,3 +182,42 @@ __global__ void pair_sum(const __half2* in, float* out, int pairs) {
   CHECK(only(contract).reduction->input == Element::f16);
   CHECK(only(contract).launches.at(0).arguments.at(2).value.text() == "groups");
 }
+
+TEST_CASE("sizes named after rows and columns make the input a matrix", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
+  const Workshop workshop;
+  const auto source = workshop.write("k.cu", R"cuda(
+__global__ void row_max(const float* m, float* out, int rows, int cols) {
+  __shared__ float s[256];
+  float v = -INFINITY;
+  for (int c = threadIdx.x; c < cols; c += blockDim.x) v = fmaxf(v, m[blockIdx.x * cols + c]);
+  s[threadIdx.x] = v;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int k = 1; k < blockDim.x; ++k) v = fmaxf(v, s[k]);
+    out[blockIdx.x] = v;
+  }
+}
+__global__ void column_sum(const float* m, float* out, int M, int N) {
+  const int c = blockIdx.x * blockDim.x + threadIdx.x;
+  if (c >= N) return;
+  float v = 0;
+  for (int r = 0; r < M; ++r) v += m[r * N + c];
+  out[c] = v;
+}
+)cuda");
+  CompileOptions options;
+  options.cache = workshop.path() / "ptx";
+  std::vector<std::string> left_out;
+  const auto contracts = guess_contracts(source, "", options, left_out);
+  REQUIRE(contracts.size() == 2);
+  const auto of_id = [&](const char* id) { return *std::ranges::find(contracts, id, &Contract::id); };
+  const Instance by_rows = only(of_id("row_max")), by_columns = only(of_id("column_sum"));
+  CHECK(by_rows.reduction->result == ResultShape::rows);
+  CHECK(domain(of_id("row_max"), "grid").high.text() == "rows");
+  CHECK(by_rows.launches.at(0).arguments.at(2).value.text() == "rows");
+  CHECK(by_rows.launches.at(0).arguments.at(3).value.text() == "columns");
+  CHECK(by_columns.reduction->result == ResultShape::columns);
+  CHECK(domain(of_id("column_sum"), "grid").high.text() == "columns");
+  CHECK(by_columns.output_count.text() == "columns");
+}

@@ -78,6 +78,25 @@ TEST_CASE("cases are drawn from [tried], but the whole domain is valid") {
   CHECK_THROWS_AS(sampled(instance), InputError);
 }
 
+TEST_CASE("a case lacks no variable that the others determine") {
+  Instance instance = fake::contract(Operator::sum, Element::f32).instances.front();
+  const Position here{"fake.toml", 1, 1};
+  instance.domain = {{"exponent", Range::parse("0 .. 10", here)},
+                     {"block", Range::parse("2^exponent", here)},
+                     {"count", Range::parse("0 .. 1000", here)}};
+  const Domain domain(instance, 1 << 16);
+  const auto completed = [&](const Variables& variables) {
+    Case c;
+    c.variables = variables;
+    return domain.completed(c).variables;
+  };
+  CHECK(completed({{"block", 256}, {"count", 7}}) ==
+        Variables{{"exponent", 8}, {"block", 256}, {"count", 7}});
+  CHECK(completed({{"exponent", 3}, {"count", 7}}) == Variables{{"exponent", 3}, {"block", 8}, {"count", 7}});
+  CHECK(completed({{"block", 100}, {"count", 7}}) == Variables{{"block", 100}, {"count", 7}});
+  CHECK(completed({{"other", 1}}) == Variables{{"other", 1}});
+}
+
 TEST_CASE("segments are mostly few and rarely as many as possible, and rows may be as long as counts") {
   const auto segments = sampled(with_domain({{"segments", "1 .. 2^20"}, {"count", "0 .. 2^33"}}))["segments"];
   CHECK(*segments.rbegin() == 4096);

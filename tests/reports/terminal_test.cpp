@@ -115,6 +115,14 @@ TEST_CASE("a finding is shown with position, threads, case, help and replay comm
   CHECK(contains(text, "replay  foldproof replay case.toml"));
 }
 
+TEST_CASE("the help of a race within one statement does not ask for a barrier between two statements") {
+  KernelReport racy = clean({{"T", "f32"}});
+  racy.verdict = Verdict::findings;
+  racy.findings = {race()};
+  racy.findings[0].other = racy.findings[0].at;
+  CHECK(contains(to_text(report_of({racy}), {}), "help    One statement both reads and writes: read into"));
+}
+
 TEST_CASE("the second position is the other access of a race, or the origin of an undefined value") {
   Finding finding = race();
   finding.other = Position{"nowhere.cu", 16, 5};

@@ -1,0 +1,60 @@
+// A failing case is reduced to a small one that fails in the same way.
+#include "properties/shrinking/shrink.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "catch.h"
+#include "fake_kernel.h"
+#include "properties/distributions.h"
+
+namespace foldproof {
+namespace {
+
+/// Shrinks a case of a kernel that fails for the cases for which `fails` holds.
+Case shrunk(const Instance& instance, const Case& failing, const StillFails& fails) {
+  const Domain domain(instance, usual_largest_count);
+  const InputBits input = [&](const Case& c) { return elements_in(Element::f32, input_of(instance, c)); };
+  return shrink(failing, domain, instance, fails, input);
+}
+
+TEST_CASE("rows and columns become few before anything else is simplified, because that makes runs cheap") {
+  Instance instance = fake::contract(Operator::max, Element::f32).instances.front();
+  const Position here{"fake.toml", 1, 1};
+  instance.domain = {{"columns", Range::parse("1 .. 2^31", here)},
+                     {"rows", Range::parse("1 .. 2^31", here)},
+                     {"count", Range::parse("rows * columns", here)},
+                     {"block", Range::parse("1 .. 1024", here)}};
+  instance.reduction->result = ResultShape::rows;
+  Case failing;
+  failing.variables = {{"columns", 60000}, {"rows", 1}, {"count", 60000}, {"block", 1}};
+  failing.input = {"one-hot", 7, {}, {"minus-inf:all"}};
+  // One run of the largest case costs half the budget, as a thread that loops over 60000 elements does.
+  const StillFails fails = [](const Case& c, std::uint64_t& cost) {
+    cost += 90 * static_cast<std::uint64_t>(c.variables.at("count"));
+    return !c.input.transforms.empty();
+  };
+  CHECK(shrunk(instance, failing, fails).variables.at("columns") == 1);
+}
+
+TEST_CASE("elements that matter move to the start of the input") {
+  const Instance instance = fake::contract(Operator::argmax, Element::f32).instances.front();
+  Case failing;
+  failing.variables = {{"count", 137}, {"block", 8}};
+  failing.input = {"uniform", 7, {}, {}};
+  // Fails if two values of the input are there, wherever they are.
+  const std::vector<std::uint64_t> all = elements_in(Element::f32, input_of(instance, failing));
+  const StillFails fails = [&](const Case& c, std::uint64_t& cost) {
+    cost += 1;
+    const auto elements = elements_in(Element::f32, input_of(instance, c));
+    const auto has = [&](std::uint64_t bits) { return std::ranges::find(elements, bits) != elements.end(); };
+    return has(all[12]) && has(all[136]);
+  };
+  const Case small = shrunk(instance, failing, fails);
+  CHECK(small.variables.at("count") == 2);
+  REQUIRE(small.input.planted.size() == 2);
+  CHECK(small.input.planted[1].index == 1);
+}
+
+}  // namespace
+}  // namespace foldproof
