@@ -131,6 +131,16 @@ std::string contents(const std::vector<Topic>& topics, unsigned width) {
   return text;
 }
 
+/// Whether the text contains the words, not as a part of longer ones.
+bool has_word(const std::string& text, const std::string& words) {
+  const auto is_letter = [&](std::size_t at) {
+    return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
+  };
+  for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1))
+    if (!is_letter(at - 1) && !is_letter(at + words.size())) return true;
+  return false;
+}
+
 /// What to do after an unknown name, as the end of a sentence: the topic that mentions it, the name that is
 /// meant, or the list.
 std::string next_step(std::string name, const std::vector<Topic>& topics) {
@@ -138,7 +148,7 @@ std::string next_step(std::string name, const std::vector<Topic>& topics) {
   for (const Topic& topic : topics) names.push_back(topic.name);
   if (std::string nearest = correction(name, names); !nearest.empty()) return nearest;
   std::ranges::replace(name, '-', ' ');  // "as-expected"
-  const auto mentions = [&](const Topic& topic) { return topic.text.find(name) != std::string::npos; };
+  const auto mentions = [&](const Topic& topic) { return has_word(topic.text, name); };
   const auto found = std::ranges::find_if(topics, mentions);
   return found == topics.end() ? "; `foldproof explain` lists all names"
                                : fmt::format("; `foldproof explain {}` mentions it", found->name);

@@ -34,8 +34,9 @@ std::string_view help_of(const Finding& finding) {
   const bool is_on_one_line = finding.other && finding.other->file == finding.at.file &&
                               finding.other->line == finding.at.line && finding.at.line != 0;
   if (finding.kind == Kind::shared_race && is_on_one_line)
-    return "One statement both reads and writes: read into a register, put a barrier (__syncthreads or "
-           "__syncwarp), write, and put another barrier.";
+    return "Put a barrier (__syncthreads or __syncwarp) after each step of the loop; if threads read what "
+           "others "
+           "write in the same step, also put one between the read and the write.";
   return row(finding.kind).help;
 }
 

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "oracles/checkers/checkers.h"
+#include "oracles/checkers/outcome.h"
 #include "oracles/number.h"
 
 namespace foldproof {
@@ -78,9 +79,27 @@ class ExtremumChecker final : public FoldChecker {
     if (!expected_ && input_.nan)  // only NaN, all ignored
       return by_category(result.nan || same(*result.bits, identity(a_.op, a_.output)), result,
                          "the input contains only NaN");
+    if (overflows()) return by_overflow(result);
     if (result.nan)
       return by_category(false, result, "the input contains no NaN that may propagate to the result");
     return by_value(*result.bits);
+  }
+
+  /// Whether the extremum is a number, or an infinity, that the output's format lacks.
+  bool overflows() const {
+    return expected_ && !decode(a_.output, *expected_).is_finite() &&
+           (decode(a_.input, *input_.bits).is_finite() || !float_format(a_.output).has_infinity);
+  }
+
+  /// The conversion to the output gives an infinity or NaN, or saturates.
+  CheckResult by_overflow(const Extremum& result) const {
+    const bool negative = decode(a_.input, *input_.bits).negative;
+    const bool ok = result.nan || same(*result.bits, *expected_) ||
+                    is_saturated(outcome_of(a_.output, *result.bits), a_.output, negative);
+    return by_category(
+        ok, result,
+        fmt::format("the {} is {}, which overflows in the output's type",
+                    a_.op == Operator::max ? "maximum" : "minimum", to_text(a_.input, *input_.bits)));
   }
 
   CheckResult by_value(std::uint64_t bits) const {

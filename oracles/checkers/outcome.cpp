@@ -58,6 +58,11 @@ Outcome summed(const Dyadic& finite, const Specials& specials) {
   return outcome;
 }
 
+bool is_saturated(const Outcome& outcome, Element output, bool negative) {
+  if (size_of(output) != 1 || !is_float(output) || !outcome.is_finite()) return false;
+  return outcome.value.is_negative() == negative && abs(outcome.value) >= largest_finite(output);
+}
+
 bool overflows_to_nan(const Arithmetic& arithmetic) {
   return !float_format(arithmetic.output).has_infinity || !float_format(arithmetic.accumulator).has_infinity;
 }
@@ -103,6 +108,7 @@ CheckResult checked_by_reference(const Outcome& outcome, const Reference& exact,
     return checked_by_category(is(Number::Category::nan), outcome, fmt::format("the {} is NaN", what));
   if (exact.category() == Number::Category::infinity)
     return checked_by_category((is(Number::Category::infinity) && outcome.negative == exact.negative()) ||
+                                   is_saturated(outcome, arithmetic.output, exact.negative()) ||
                                    (is(Number::Category::nan) && overflows_to_nan(arithmetic)),
                                outcome, fmt::format("the {} is {}", what, exact.negative() ? "-inf" : "inf"));
   return checked_by_enclosure(outcome, exact.enclosure(), bound, arithmetic, what);
@@ -117,6 +123,10 @@ CheckResult checked_by_enclosure(const Outcome& outcome, const Enclosure& exact,
     return checked_by_category(
         is_overflow(outcome, {exact.low - uncertain, exact.high + uncertain}, arithmetic), outcome,
         fmt::format("the {} is {}", what, to_text(exact.low)));
+  for (const bool negative : {false, true})
+    if (is_saturated(outcome, arithmetic.output, negative) &&
+        (negative ? -exact.low : exact.high) + uncertain >= overflow_threshold(arithmetic.output))
+      return checked_by_category(true, outcome, "");
   const bool rounded = !includes(arithmetic.output, arithmetic.accumulator);
   const Dyadic all =
       (rounded ? *output_bound(magnitude, uncertain, float_format(arithmetic.output)) : uncertain) +

@@ -54,6 +54,10 @@ CheckResult checked_by_reference(const Outcome& outcome, const Reference& exact,
 CheckResult checked_by_enclosure(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
                                  const Arithmetic& arithmetic, std::string_view what);
 
+/// Whether the outcome is the largest number of that sign in an 8-bit format, to which CUDA's conversions to
+/// these formats saturate. It represents everything beyond it.
+bool is_saturated(const Outcome& outcome, Element output, bool negative);
+
 /// An outcome that cannot be checked, which is not an error; `why`: a clause.
 CheckResult anything_goes(std::string why);
 

@@ -102,7 +102,7 @@ class SumChecker final : public TalliedSumChecker {
     switch (outcome.category) {
       case Number::Category::infinity: ok = same_sign; break;
       case Number::Category::nan: ok = cancels || !float_format(a_.output).has_infinity; break;
-      case Number::Category::finite: ok = saturates(outcome, negative); break;
+      case Number::Category::finite: ok = is_saturated(outcome, a_.output, negative); break;
     }
     return checked_by_category(ok, outcome, negative ? "the input contains -inf" : "the input contains inf");
   }
@@ -122,12 +122,14 @@ class SumChecker final : public TalliedSumChecker {
     if (bound_->is_zero() && outcome.single) {
       const Number expected = decode(a_.output, rounded(a_.output, exact_));
       if (expected.is_finite()) return check_rounded_once(outcome, Dyadic(expected));
-      return checked_by_category(saturates(outcome, exact_.is_negative()), outcome,
+      return checked_by_category(is_saturated(outcome, a_.output, exact_.is_negative()), outcome,
                                  fmt::format("the exact sum {} overflows", to_text(exact_)));
     }
     constexpr const char* saturated = "an intermediate sum may have saturated";
-    if (saturates(outcome, false) && may_overflow(false, outcome.single)) return anything_goes(saturated);
-    if (saturates(outcome, true) && may_overflow(true, outcome.single)) return anything_goes(saturated);
+    if (is_saturated(outcome, a_.output, false) && may_overflow(false, outcome.single))
+      return anything_goes(saturated);
+    if (is_saturated(outcome, a_.output, true) && may_overflow(true, outcome.single))
+      return anything_goes(saturated);
     const Dyadic bound =
         *bound_ + output_rounding(outcome) + output_flush_loss(a_, outcome.single ? 1 : tally_.nonzero);
     if (bound.is_zero()) return checked_exactly(outcome, exact_, a_.output, "sum");
@@ -164,12 +166,6 @@ class SumChecker final : public TalliedSumChecker {
     const Dyadic& side = negative ? tally_.negative : tally_.positive;
     const Dyadic reached = single ? (negative ? -exact_ : exact_) : side;
     return reached + *bound_ >= overflow_threshold(a_.output);
-  }
-
-  /// 8-bit formats are commonly written with saturation: their largest value represents everything beyond it.
-  bool saturates(const Outcome& outcome, bool negative) const {
-    if (size_of(a_.output) != 1 || !outcome.is_finite()) return false;
-    return outcome.value.is_negative() == negative && abs(outcome.value) >= largest_finite(a_.output);
   }
 
   Arithmetic a_;

@@ -219,6 +219,8 @@ class CaseChecker {
                                               trace.results.front(), output, plan_.input);
     if (!check_result) return true;
     evaluation_.trace = results_[*plan_.traced].trace;
+    // The bound of a claimed method may be tighter than that of the order.
+    if (check_result->ok && evaluation_.error_over_bound > check_result->error_over_bound) return true;
     evaluation_.error_over_bound = check_result->error_over_bound;
     keep_what_checked(*check_result);
     if (!check_result->ok) add(Kind::outside_bound, check_result->sentence + with_input());

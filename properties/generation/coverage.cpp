@@ -238,6 +238,13 @@ std::string Coverage::missed(const Domain& domain, const CaseGenerator& generato
       promised.emplace_back(row.name);
   missed.add("special values", without(promised, specials_));
   add_missed(count_rows, "count", domain, counts_, missed);
+  // A count that rows and columns determine is known to be 0 only at their low ends.
+  const bool is_determined = std::ranges::any_of(domain.variables(), [](const auto& variable) {
+    return variable.first == "count" && variable.second.low.text() == variable.second.high.text() &&
+           !variable.second.low.names().empty();
+  });
+  if (is_determined && domain.reach("count").low == 0 && !counts_.contains(0))
+    missed.add("counts", {"no element"});
   add_missed(block_rows, "block", domain, blocks_, missed);
   if (generator.draws_orders()) {
     if (std::holds_alternative<CoRunningLoad>(generator.order_for({})))

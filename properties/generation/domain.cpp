@@ -103,16 +103,17 @@ Case Domain::completed(Case c) const {
   for (const auto& variable : instance_.domain) {
     if (!is_missing(variable)) continue;
     const Bounds range = bounds(variable, nearest(wanted));
+    std::vector<std::int64_t> fitting;
     for (std::int64_t value = range.low; value <= range.high && value - range.low < most_values; ++value) {
       wanted[variable.first] = value;
       const Variables admitted = nearest(wanted);
       const auto is_kept = [&](const auto& one) { return admitted.at(one.first) == one.second; };
-      if (!std::ranges::all_of(c.variables, is_kept)) continue;
-      c.variables = admitted;
-      return c;
+      if (std::ranges::all_of(c.variables, is_kept)) fitting.push_back(value);
     }
-    wanted.erase(variable.first);
+    if (fitting.size() != 1) return c;
+    wanted[variable.first] = fitting.front();
   }
+  c.variables = wanted;
   return c;
 }
 

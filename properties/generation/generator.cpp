@@ -210,16 +210,28 @@ Schedule schedule_in(Chooser& choose, std::uint64_t index, std::uint64_t seed) {
 std::int64_t offset_in(Chooser& choose, const Variables& variables) {
   const auto claimed = variables.find("offset");
   if (claimed != variables.end()) return claimed->second;
-  return choose.one_of<std::int64_t>({0, 0, 0, 1, 2, 3, 5});
+  // Of elements of one byte, an offset of 12 is aligned to 4 bytes, and so on.
+  switch (choose.one_of<std::int64_t>({0, 0, 0, 1, 2, 3, 5})) {
+    case 0: return 0;
+    case 1: return 1;
+    case 2: return 2;
+    case 3: return choose.one_of<std::int64_t>({3, 4, 8});
+    default: return choose.one_of<std::int64_t>({4, 5, 12, 13});
+  }
+}
+
+/// Whether an output is an extremum or the index of one.
+bool gives_extremum(const Instance& instance) {
+  const auto is_one = [](const Reduction& reduction) { return is_extremum(underlying(reduction.op)); };
+  return is_one(*instance.reduction) ||
+         std::ranges::any_of(instance.additional_outputs, is_one, &AdditionalOutput::reduction);
 }
 
 /// For an extremum, NaN is drawn only if the contract specifies NaN handling.
 bool is_wanted(const DistributionInfo& distribution, const Instance& instance) {
-  const Reduction& reduction = *instance.reduction;
-  if (!suits(distribution, reduction.input)) return false;
-  const bool extremum = is_extremum(underlying(reduction.op));
+  if (!suits(distribution, instance.reduction->input)) return false;
   const bool plants_nan = distribution.name == "nans" || distribution.name == "nan";
-  return !plants_nan || !extremum || instance.claims.nan != NanPolicy::unspecified;
+  return !plants_nan || !gives_extremum(instance) || instance.claims.nan != NanPolicy::unspecified;
 }
 
 }  // namespace

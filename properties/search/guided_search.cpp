@@ -42,7 +42,8 @@ void change_distribution(Case& c, const Surroundings& here) {
 /// From barely ill-conditioned to more than all digits lost.
 void change_condition(Case& c, const Surroundings& here) {
   const Element element = here.instance.reduction->input;
-  const int most = is_float(element) ? 2 * float_format(element).precision : 1;
+  if (!is_float(element)) return;
+  const int most = 2 * float_format(element).precision;
   c.input.planted.clear();
   c.input.distribution = "ill-conditioned:" + std::to_string(here.choose.between(1, most));
 }

@@ -177,7 +177,7 @@ TEST_CASE("claims hold for additional outputs", "[nvcc]") {
   CHECK(finding_with_least("", "", "height = \"count\"\nuses_every_input_once = true").empty());
   CHECK(finding_with_least("", again, "").empty());
   CHECK(finding_with_least("*least = 77;", "", "") ==
-        "the kernel wrote output 0 of the buffer \"least\" for an empty input, although the contract claims "
+        "in the buffer \"least\", the kernel wrote output 0 for an empty input, although the contract claims "
         "that it leaves the outputs untouched if there are no elements");
   CHECK(finding_with_least("", again, "height = \"count\"").find("but in the buffer \"least\", element 0") !=
         std::string::npos);

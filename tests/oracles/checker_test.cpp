@@ -259,6 +259,27 @@ TEST_CASE("extremes treat NaN as the contract says") {
   CHECK(accepts(with(NanPolicy::unspecified), {nan}, -inf));  // as fmaxf reduces it from the identity
 }
 
+TEST_CASE("results beyond an 8-bit format may saturate or overflow, whatever the operator") {
+  for (const Operator op : {Operator::sum, Operator::max, Operator::absmax, Operator::mean, Operator::norm}) {
+    Arithmetic a = all_in(Element::f32, op);
+    INFO(info(op).name);
+    a.output = Element::e4m3;  // at most 448; the format has no infinity
+    CHECK(accepts(a, {0, 32768}, 448));
+    CHECK(accepts(a, {0, 32768}, nan));
+    CHECK_FALSE(accepts(a, {0, 32768}, 416));
+    CHECK_FALSE(accepts(a, {0, 32768}, -448));
+    CHECK_FALSE(accepts(a, {0, 8}, 448));
+    a.output = Element::e5m2;  // at most 57344
+    CHECK(accepts(a, {0, 0x1p20}, 57344));
+    CHECK(accepts(a, {0, 0x1p20}, inf));
+    CHECK_FALSE(accepts(a, {0, 0x1p20}, 49152));
+  }
+  Arithmetic min = all_in(Element::f32, Operator::min);
+  min.output = Element::e4m3;
+  CHECK(accepts(min, {0, -32768}, -448));
+  CHECK_FALSE(accepts(min, {0, -32768}, 448));
+}
+
 TEST_CASE("products are checked by their relative error") {
   const Arithmetic prod = all_in(Element::f32, Operator::prod);
   CHECK(checked(prod, {3, -5, 2}, -30).evidence == CheckResult::Evidence::exact);

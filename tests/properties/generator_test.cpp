@@ -78,6 +78,30 @@ TEST_CASE("cases are drawn from [tried], but the whole domain is valid") {
   CHECK_THROWS_AS(sampled(instance), InputError);
 }
 
+TEST_CASE("an additional extremum gets no NaN unless the contract specifies it") {
+  Instance instance = fake::contract(Operator::sum, Element::f32).instances.front();
+  AdditionalOutput least{"least", *instance.reduction};
+  least.reduction.op = Operator::argmin;
+  instance.additional_outputs = {least};
+  const Domain domain(instance, 1 << 16);
+  const auto draws_nan = [&](NanPolicy policy) {
+    instance.claims.nan = policy;
+    const CaseGenerator generator(instance, domain, "k", 1);
+    return std::ranges::find(generator.distributions(), "nans") != generator.distributions().end();
+  };
+  CHECK_FALSE(draws_nan(NanPolicy::unspecified));
+  CHECK(draws_nan(NanPolicy::propagate));
+}
+
+TEST_CASE("an input without an offset in its contract starts at addresses of every alignment") {
+  const Instance instance = fake::contract(Operator::sum, Element::f32).instances.front();
+  const Domain domain(instance, 1 << 16);
+  const CaseGenerator generator(instance, domain, "k", 1);
+  std::set<std::uint64_t> offsets;
+  for (std::uint64_t index = 0; index < 400; ++index) offsets.insert(generator.generate(index).offset);
+  CHECK(offsets == std::set<std::uint64_t>{0, 1, 2, 3, 4, 5, 8, 12, 13});
+}
+
 TEST_CASE("a case lacks no variable that the others determine") {
   Instance instance = fake::contract(Operator::sum, Element::f32).instances.front();
   const Position here{"fake.toml", 1, 1};
@@ -93,6 +117,7 @@ TEST_CASE("a case lacks no variable that the others determine") {
   CHECK(completed({{"block", 256}, {"count", 7}}) ==
         Variables{{"exponent", 8}, {"block", 256}, {"count", 7}});
   CHECK(completed({{"exponent", 3}, {"count", 7}}) == Variables{{"exponent", 3}, {"block", 8}, {"count", 7}});
+  CHECK(completed({{"block", 256}}) == Variables{{"block", 256}});  // any count would do
   CHECK(completed({{"block", 100}, {"count", 7}}) == Variables{{"block", 100}, {"count", 7}});
   CHECK(completed({{"other", 1}}) == Variables{{"other", 1}});
 }

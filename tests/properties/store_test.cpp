@@ -200,13 +200,17 @@ TEST_CASE("a stored case with an unknown word, relation or value is skipped with
   };
   Case c;
   c.input = {"equal", 3, {}, {"scaled:3"}};
-  CHECK(note_of(c).find("a stored case was skipped (unknown transform \"scaled\"") == 0);
+  CHECK(note_of(c).find(
+            "a stored case no longer fits the contract and was skipped (unknown transform \"scaled\"") == 0);
   c.input = {"equal", 3};
   c.relation = "transposed";
-  CHECK(note_of(c).find("a stored case was skipped (unknown relation \"transposed\"") == 0);
+  CHECK(note_of(c).find(
+            "a stored case no longer fits the contract and was skipped (unknown relation \"transposed\"") ==
+        0);
   c.relation.clear();
   c.input = {"equal", 3, {{0, "0x1p+0"}}};
-  CHECK(note_of(c).find("a stored case was skipped (i32 cannot represent the planted value 0x1p+0)") == 0);
+  CHECK(note_of(c).find("a stored case no longer fits the contract and was skipped (i32 cannot represent the "
+                        "planted value 0x1p+0)") == 0);
 }
 
 TEST_CASE("a case outside the contract's domain is refused in one sentence") {

@@ -120,7 +120,8 @@ TEST_CASE("the help of a race within one statement does not ask for a barrier be
   racy.verdict = Verdict::findings;
   racy.findings = {race()};
   racy.findings[0].other = racy.findings[0].at;
-  CHECK(contains(to_text(report_of({racy}), {}), "help    One statement both reads and writes: read into"));
+  CHECK(contains(to_text(report_of({racy}), {}),
+                 "help    Put a barrier (__syncthreads or __syncwarp) after each step"));
 }
 
 TEST_CASE("the second position is the other access of a race, or the origin of an undefined value") {
