@@ -88,9 +88,8 @@ class DotChecker final : public Checker {
     const bool cancels = other * Dyadic(2, 0) > largest_finite(a_.accumulator) || overflows_to_nan(a_);
     const bool nan = outcome.category == Number::Category::nan;
     return checked_by_category(
-        (nan && (cancels || may_give_nan_)) ||
-            (outcome.category == Number::Category::infinity && outcome.negative == negative),
-        outcome, negative ? "a product is -inf" : "a product is inf");
+        (nan && (cancels || may_give_nan_)) || is_infinity(outcome, a_.output, negative), outcome,
+        negative ? "a product is -inf" : "a product is inf");
   }
 
   Arithmetic a_;

@@ -93,7 +93,7 @@ class ExponentialChecker final : public Checker {
     }
     // The formula about the maximum evaluates inf - inf; the limits are 1 and 0, or inf.
     const bool limit = a_.op != Operator::softmax
-                           ? outcome.category == Number::Category::infinity && !outcome.negative
+                           ? is_infinity(outcome, a_.output, false)
                            : outcome.is_finite() && (outcome.value.is_zero() || outcome.value == whole(1));
     return checked_by_category(nan || limit, outcome, "the input contains an infinity");
   }
@@ -105,9 +105,8 @@ class ExponentialChecker final : public Checker {
       if (is_empty_) return anything_goes("an input without elements has no target class");
       return checked_by_category(nan, outcome, "the input contains only -inf");
     }
-    const bool zero = a_.op == Operator::softmax
-                          ? outcome.is_finite() && outcome.value.is_zero()
-                          : outcome.category == Number::Category::infinity && outcome.negative;
+    const bool zero = a_.op == Operator::softmax ? outcome.is_finite() && outcome.value.is_zero()
+                                                 : is_infinity(outcome, a_.output, true);
     const bool ok = a_.masked == Masked::zero ? zero : a_.masked == Masked::nan ? nan : zero || nan;
     return checked_by_category(ok, outcome, "the input contains only -inf");
   }
@@ -126,7 +125,7 @@ class ExponentialChecker final : public Checker {
   CheckResult check_cross_entropy(const Outcome& outcome) const {
     const std::optional<Dyadic>& gap = exact_->gap(target_);
     if (!gap)
-      return checked_by_category(outcome.category == Number::Category::infinity && !outcome.negative, outcome,
+      return checked_by_category(is_infinity(outcome, a_.output, false), outcome,
                                  "the element of the target class is -inf");
     const FloatFormat& format = float_format(a_.accumulator);
     const Enclosure logarithm = exact_->logarithm_of_sum();

@@ -85,21 +85,20 @@ class ExtremumChecker final : public FoldChecker {
     return by_value(*result.bits);
   }
 
-  /// Whether the extremum is a number, or an infinity, that the output's format lacks.
+  /// Whether the extremum does not fit in an 8-bit format, or is an infinity: conversions may saturate.
   bool overflows() const {
-    return expected_ && !decode(a_.output, *expected_).is_finite() &&
-           (decode(a_.input, *input_.bits).is_finite() || !float_format(a_.output).has_infinity);
+    return size_of(a_.output) == 1 && expected_ && !decode(a_.output, *expected_).is_finite();
   }
 
-  /// The conversion to the output gives an infinity or NaN, or saturates.
+  /// The conversion to the output gives an infinity or, without one in the format, NaN; or it saturates.
   CheckResult by_overflow(const Extremum& result) const {
-    const bool negative = decode(a_.input, *input_.bits).negative;
-    const bool ok = result.nan || same(*result.bits, *expected_) ||
-                    is_saturated(outcome_of(a_.output, *result.bits), a_.output, negative);
-    return by_category(
-        ok, result,
-        fmt::format("the {} is {}, which overflows in the output's type",
-                    a_.op == Operator::max ? "maximum" : "minimum", to_text(a_.input, *input_.bits)));
+    const Number extremum = decode(a_.input, *input_.bits);
+    const bool ok = result.nan
+                        ? decode(a_.output, *expected_).is_nan()
+                        : is_infinity(outcome_of(a_.output, *result.bits), a_.output, extremum.negative);
+    return by_category(ok, result,
+                       fmt::format("the {} is {}", a_.op == Operator::max ? "maximum" : "minimum",
+                                   to_text(a_.input, *input_.bits)));
   }
 
   CheckResult by_value(std::uint64_t bits) const {

@@ -63,6 +63,11 @@ bool is_saturated(const Outcome& outcome, Element output, bool negative) {
   return outcome.value.is_negative() == negative && abs(outcome.value) >= largest_finite(output);
 }
 
+bool is_infinity(const Outcome& outcome, Element output, bool negative) {
+  return (outcome.category == Number::Category::infinity && outcome.negative == negative) ||
+         is_saturated(outcome, output, negative);
+}
+
 bool overflows_to_nan(const Arithmetic& arithmetic) {
   return !float_format(arithmetic.output).has_infinity || !float_format(arithmetic.accumulator).has_infinity;
 }
@@ -107,8 +112,7 @@ CheckResult checked_by_reference(const Outcome& outcome, const Reference& exact,
   if (exact.category() == Number::Category::nan)
     return checked_by_category(is(Number::Category::nan), outcome, fmt::format("the {} is NaN", what));
   if (exact.category() == Number::Category::infinity)
-    return checked_by_category((is(Number::Category::infinity) && outcome.negative == exact.negative()) ||
-                                   is_saturated(outcome, arithmetic.output, exact.negative()) ||
+    return checked_by_category(is_infinity(outcome, arithmetic.output, exact.negative()) ||
                                    (is(Number::Category::nan) && overflows_to_nan(arithmetic)),
                                outcome, fmt::format("the {} is {}", what, exact.negative() ? "-inf" : "inf"));
   return checked_by_enclosure(outcome, exact.enclosure(), bound, arithmetic, what);

@@ -58,6 +58,9 @@ CheckResult checked_by_enclosure(const Outcome& outcome, const Enclosure& exact,
 /// these formats saturate. It represents everything beyond it.
 bool is_saturated(const Outcome& outcome, Element output, bool negative);
 
+/// Whether the outcome is the infinity of that sign, or what a conversion to the output makes of it.
+bool is_infinity(const Outcome& outcome, Element output, bool negative);
+
 /// An outcome that cannot be checked, which is not an error; `why`: a clause.
 CheckResult anything_goes(std::string why);
 

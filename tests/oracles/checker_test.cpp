@@ -273,11 +273,18 @@ TEST_CASE("results beyond an 8-bit format may saturate or overflow, whatever the
     CHECK(accepts(a, {0, 0x1p20}, 57344));
     CHECK(accepts(a, {0, 0x1p20}, inf));
     CHECK_FALSE(accepts(a, {0, 0x1p20}, 49152));
+    CHECK(accepts(a, {0, inf}, inf));
+    CHECK(accepts(a, {0, inf}, 57344));
+    CHECK_FALSE(accepts(a, {0, inf}, -57344));
   }
   Arithmetic min = all_in(Element::f32, Operator::min);
   min.output = Element::e4m3;
   CHECK(accepts(min, {0, -32768}, -448));
   CHECK_FALSE(accepts(min, {0, -32768}, 448));
+  Arithmetic logarithm = all_in(Element::f32, Operator::log_sum_exp, NanPolicy::unspecified);
+  logarithm.output = Element::e5m2;
+  CHECK(accepts(logarithm, {-inf, -inf}, -57344));
+  CHECK(accepts(logarithm, {0, inf}, 57344));
 }
 
 TEST_CASE("products are checked by their relative error") {
