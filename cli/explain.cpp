@@ -133,11 +133,11 @@ std::string contents(const std::vector<Topic>& topics, unsigned width) {
 
 /// Whether the text contains the words, not as a part of longer ones.
 bool has_word(const std::string& text, const std::string& words) {
-  const auto is_letter = [&](std::size_t at) {
+  const auto is_part_of_word = [&](std::size_t at) {
     return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
   };
   for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1))
-    if (!is_letter(at - 1) && !is_letter(at + words.size())) return true;
+    if (!is_part_of_word(at - 1) && !is_part_of_word(at + words.size())) return true;
   return false;
 }
 
@@ -149,7 +149,8 @@ std::string next_step(std::string name, const std::vector<Topic>& topics) {
   if (std::string nearest = correction(name, names); !nearest.empty()) return nearest;
   std::ranges::replace(name, '-', ' ');  // "as-expected"
   const auto mentions = [&](const Topic& topic) { return has_word(topic.text, name); };
-  const auto found = std::ranges::find_if(topics, mentions);
+  constexpr std::size_t shortest = 3;
+  const auto found = name.size() < shortest ? topics.end() : std::ranges::find_if(topics, mentions);
   return found == topics.end() ? "; `foldproof explain` lists all names"
                                : fmt::format("; `foldproof explain {}` mentions it", found->name);
 }

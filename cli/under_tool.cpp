@@ -85,7 +85,8 @@ void add_case_limit(CLI::App& app, std::string& value) {
 
 void add_sanitizer(CLI::App& app, std::string& value, const std::string& about) {
   app.add_option("--sanitizer", value,
-                 fmt::format("{}: run these tools of compute-sanitizer, separated by commas: {}", about, tool_names()))
+                 fmt::format("{}: run these tools of compute-sanitizer, separated by commas: {}", about,
+                             tool_names()))
       ->type_name("TOOLS");
 }
 

@@ -53,9 +53,9 @@ void Compilation::note_other_kernels(Subject& subject) const {
   const std::string first = others.front();
   const bool is_one = others.size() == 1;
   others.resize(std::min(others.size(), shown));
-  subject.notes.push_back(
-      fmt::format("no contract launches {}{}, so {} not audited; to audit one, name it: --entry \"{}\"",
-                  fmt::join(others, ", "), more, is_one ? "it was" : "these kernels were", first));
+  subject.notes.push_back(fmt::format(
+      "no contract launches {}{}, so {}, name it: --entry \"{}\"", fmt::join(others, ", "), more,
+      is_one ? "it was not audited; to audit it" : "these kernels were not audited; to audit one", first));
 }
 
 Compilation::Compilation(std::vector<Subject>& subjects, const CompileOptions& options) : options_(options) {

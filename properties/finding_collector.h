@@ -18,7 +18,7 @@
 
 namespace foldproof {
 
-/// What an audit under way tells others. Neither function may be empty.
+/// Callbacks of a running audit; both are required.
 struct AuditEvents {
   std::function<void()> has_progressed;   ///< a case has run
   std::function<void()> found_something;  ///< the collected findings have changed

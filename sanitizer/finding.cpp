@@ -34,9 +34,9 @@ std::string_view help_of(const Finding& finding) {
   const bool is_on_one_line = finding.other && finding.other->file == finding.at.file &&
                               finding.other->line == finding.at.line && finding.at.line != 0;
   if (finding.kind == Kind::shared_race && is_on_one_line)
-    return "Put a barrier (__syncthreads or __syncwarp) after each step of the loop; if threads read what "
-           "others "
-           "write in the same step, also put one between the read and the write.";
+    return "Put a barrier (__syncthreads or __syncwarp) between the two accesses: in a loop, after each "
+           "step, "
+           "and also between a read and a write of the same step if threads read what others write.";
   return row(finding.kind).help;
 }
 

@@ -60,7 +60,7 @@ void check_needed_operands(const Draft& draft) {
   }
 }
 
-/// An input without rows is a single one.
+/// Without the result "rows", the whole input is one row.
 Text usual_count(const OperandContract& operand, const Draft& draft, const Position& where) {
   const bool has_rows = draft.instance.reduction->result == ResultShape::rows;
   switch (operand.role) {

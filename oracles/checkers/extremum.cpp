@@ -44,7 +44,10 @@ class ExtremumChecker final : public FoldChecker {
       const std::uint64_t element = load(a_.input, elements, i), bits = converted(element);
       const bool flushed = a_.flush_to_zero &&
                            (is_zero_or_subnormal(a_.input, element) || is_zero_or_subnormal(a_.output, bits));
-      if (a_.nan == NanPolicy::unspecified) keys_.insert(order_key(a_.output, bits));
+      if (a_.nan == NanPolicy::unspecified) {
+        keys_.insert(order_key(a_.output, bits));
+        keys_.insert(order_key(a_.output, saturated(element)));
+      }
       if (flushed) flushed_.insert(order_key(a_.output, bits));
     }
   }
@@ -67,6 +70,13 @@ class ExtremumChecker final : public FoldChecker {
   std::uint64_t converted(std::uint64_t bits) const {
     const std::uint64_t accumulated = encode(a_.accumulator, decode(a_.input, bits));
     return encode(a_.output, decode(a_.accumulator, accumulated));
+  }
+
+  /// The same with the conversion to an 8-bit format that saturates.
+  std::uint64_t saturated(std::uint64_t bits) const {
+    const std::uint64_t accumulated = encode(a_.accumulator, decode(a_.input, bits));
+    return encode(a_.output, decode(a_.accumulator, accumulated), RoundingMode::nearest_even,
+                  size_of(a_.output) == 1 ? Saturation::to_largest : Saturation::none);
   }
 
   CheckResult check(const Extremum& result) const {

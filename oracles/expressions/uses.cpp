@@ -63,12 +63,22 @@ Factors factors_in_product(const Node& node) {
   }
 }
 
+/// An element that is multiplied or divided by a constant occurs once, unless the constant is 0; a product
+/// of elements is unknown.
+Factors factors_of_scaling(const Expressions& expressions, const Node& node) {
+  const auto a = constant_value(expressions, node.operand[0], node.element),
+             b = constant_value(expressions, node.operand[1], node.element);
+  if (b) return {*b == 0 && node.operation == Operation::multiply ? 0.0 : 1.0, 0};
+  if (a && node.operation == Operation::multiply) return {0, *a == 0 ? 0.0 : 1.0};
+  return unknown;
+}
+
 Factors factors_in_extremum(const Expressions& expressions, const Node& node) {
   switch (node.operation) {
     case Operation::minimum:
-    case Operation::maximum:
+    case Operation::maximum: return {1, 1};
     case Operation::multiply:
-    case Operation::divide: return {1, 1};
+    case Operation::divide: return factors_of_scaling(expressions, node);
     case Operation::absolute:
     case Operation::negate:
     case Operation::convert: return {1};

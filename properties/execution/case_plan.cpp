@@ -95,6 +95,15 @@ Variables drawn_anew(const Domain& domain, const Variables& before, SplitMix& ra
   return chosen;
 }
 
+bool has_as_many_results(const Instance& instance, const Variables& here, const Variables& there) {
+  const auto is_same = [&](const Expression& count) { return count.evaluate(here) == count.evaluate(there); };
+  return is_same(instance.output_count) &&
+         std::ranges::all_of(instance.additional_outputs, [&](const AdditionalOutput& additional) {
+           return is_same(
+               std::ranges::find(instance.buffers, additional.buffer, &BufferContract::name)->count);
+         });
+}
+
 /// The case with other values of launch variables such as block and grid, and with the same numbers of
 /// elements, rows, columns and outputs. Drawn from the case alone. Nothing if the domain leaves no choice.
 std::optional<Case> relaunched(const Instance& instance, const Case& c) {
@@ -108,7 +117,7 @@ std::optional<Case> relaunched(const Instance& instance, const Case& c) {
       return !c.variables.contains(key) || c.variables.at(key) == other.variables.at(key);
     };
     if (other.variables != c.variables && std::ranges::all_of(kept, same) &&
-        instance.output_count.evaluate(other.variables) == instance.output_count.evaluate(c.variables))
+        has_as_many_results(instance, c.variables, other.variables))
       return other;
   }
   return std::nullopt;

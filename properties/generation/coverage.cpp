@@ -238,7 +238,7 @@ std::string Coverage::missed(const Domain& domain, const CaseGenerator& generato
       promised.emplace_back(row.name);
   missed.add("special values", without(promised, specials_));
   add_missed(count_rows, "count", domain, counts_, missed);
-  // A count that rows and columns determine is known to be 0 only at their low ends.
+  // If rows and columns determine the count, only their low ends show whether it can be 0.
   const bool is_determined = std::ranges::any_of(domain.variables(), [](const auto& variable) {
     return variable.first == "count" && variable.second.low.text() == variable.second.high.text() &&
            !variable.second.low.names().empty();

@@ -210,7 +210,7 @@ Schedule schedule_in(Chooser& choose, std::uint64_t index, std::uint64_t seed) {
 std::int64_t offset_in(Chooser& choose, const Variables& variables) {
   const auto claimed = variables.find("offset");
   if (claimed != variables.end()) return claimed->second;
-  // Of elements of one byte, an offset of 12 is aligned to 4 bytes, and so on.
+  // An offset of 12 one-byte elements is aligned to 4 bytes, one of 8 to 8 bytes.
   switch (choose.one_of<std::int64_t>({0, 0, 0, 1, 2, 3, 5})) {
     case 0: return 0;
     case 1: return 1;

@@ -143,17 +143,19 @@ class Neighbours {
   }
 
   /// With one planted element closer to the one before it, so that the count can be smaller.
-  static rc::Seq<Case> closer_elements(const Case& c) {
+  static rc::Seq<Case> closer_elements(Case c) {
+    std::ranges::sort(c.input.planted, {}, &Planted::index);
     rc::Seq<Case> all;
     std::uint64_t low = 0;
     for (std::size_t i = 0; i < c.input.planted.size(); ++i) {
       const std::uint64_t index = c.input.planted[i].index;
-      all =
-          rc::seq::concat(std::move(all), rc::seq::map(rc::shrink::towards(index, low), [c, i](auto closer) {
-                            Case moved = c;
-                            moved.input.planted[i].index = closer;
-                            return moved;
-                          }));
+      if (index > low)
+        all = rc::seq::concat(std::move(all),
+                              rc::seq::map(rc::shrink::towards(index, low), [c, i](auto closer) {
+                                Case moved = c;
+                                moved.input.planted[i].index = closer;
+                                return moved;
+                              }));
       low = index + 1;
     }
     return all;

@@ -101,10 +101,9 @@ std::string summary(std::span<const MutationReport> reports, const TerminalStyle
       std::ranges::count_if(reports, [](const MutationReport& report) { return !report.reason.empty(); }));
   const std::string time = style.wall_seconds ? fmt::format(" ({:.1f} s)", *style.wall_seconds) : "";
   const std::string head = killed + survived == 0 ? "no score"
-                           : skipped == 0
-                               ? "score " + percent(score(reports))
-                               : fmt::format("score {} of the {} that were finished", percent(score(reports)),
-                                             counted(killed + survived, "mutant"));
+                           : skipped == 0         ? "score " + percent(score(reports))
+                                          : fmt::format("score {} of {} finished", percent(score(reports)),
+                                                        counted(killed + survived, "mutant"));
   const std::string missing =
       (skipped == 0 ? "" : fmt::format(", {} not finished", skipped)) +
       (unfinished == 0 ? "" : fmt::format(", {} without a result", counted(unfinished, "kernel")));

@@ -56,7 +56,7 @@ TEST_CASE("the kernels of a named source that its contract does not launch are n
         .dump();
   };
   CHECK(notes("add_one.ptx")
-            .find("no contract launches other, so it was not audited; to audit one, name it: "
+            .find("no contract launches other, so it was not audited; to audit it, name it: "
                   "--entry \\\"other\\\"") != std::string::npos);
   CHECK(notes(".").find("no contract launches other") != std::string::npos);
   CHECK(notes("add_one.toml").find("no contract launches") == std::string::npos);

@@ -281,6 +281,10 @@ TEST_CASE("results beyond an 8-bit format may saturate or overflow, whatever the
   min.output = Element::e4m3;
   CHECK(accepts(min, {0, -32768}, -448));
   CHECK_FALSE(accepts(min, {0, -32768}, 448));
+  Arithmetic any_nan = all_in(Element::f32, Operator::max, NanPolicy::unspecified);
+  any_nan.output = Element::e4m3;
+  CHECK(accepts(any_nan, {nan, 32768}, 448));
+  CHECK_FALSE(accepts(any_nan, {nan, 32768}, 416));
   Arithmetic logarithm = all_in(Element::f32, Operator::log_sum_exp, NanPolicy::unspecified);
   logarithm.output = Element::e5m2;
   CHECK(accepts(logarithm, {-inf, -inf}, -57344));

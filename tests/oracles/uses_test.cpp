@@ -38,6 +38,14 @@ TEST_CASE("In a product an element counts with its exponent") {
   CHECK(times(e, e.multiply(e.multiply(1, 1), 2), Operator::prod) == Times{2.0, 1.0, 0.0, 0.0});
 }
 
+TEST_CASE("A scaled element counts once in a maximum, unless its factor is 0 or another element") {
+  F32Expressions e({1, 2, 3, 4});
+  const NodeId scaled = e.multiply(1, e.constant(0.5f)), dropped = e.multiply(2, e.constant(0));
+  const NodeId square = e.multiply(3, 3);
+  CHECK(times(e, e.maximum(e.maximum(scaled, dropped), square), Operator::max) ==
+        Times{1.0, 0.0, std::nullopt, 0.0});
+}
+
 TEST_CASE("A maximum counts comparisons, and an intermediate sum makes the count unknown") {
   F32Expressions e({1, 2, 3, 4});
   const NodeId largest = e.maximum(e.maximum(1, 2), 2);

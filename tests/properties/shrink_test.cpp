@@ -56,5 +56,18 @@ TEST_CASE("elements that matter move to the start of the input") {
   CHECK(small.input.planted[1].index == 1);
 }
 
+TEST_CASE("planted elements need not be in order") {
+  const Instance instance = fake::contract(Operator::sum, Element::f32).instances.front();
+  Case failing;
+  failing.variables = {{"count", 6}, {"block", 8}};
+  failing.input = {"zeros", 7, {{5, "0x1p+0"}, {2, "0x1p+0"}}, {}};
+  const StillFails fails = [&](const Case& c, std::uint64_t& cost) {
+    cost += 1;
+    const auto elements = elements_in(Element::f32, input_of(instance, c));
+    return std::ranges::count_if(elements, [](std::uint64_t bits) { return bits != 0; }) == 2;
+  };
+  CHECK(shrunk(instance, failing, fails).variables.at("count") == 2);
+}
+
 }  // namespace
 }  // namespace foldproof

@@ -121,7 +121,7 @@ TEST_CASE("the help of a race within one statement does not ask for a barrier be
   racy.findings = {race()};
   racy.findings[0].other = racy.findings[0].at;
   CHECK(contains(to_text(report_of({racy}), {}),
-                 "help    Put a barrier (__syncthreads or __syncwarp) after each step"));
+                 "help    Put a barrier (__syncthreads or __syncwarp) between the two accesses: in"));
 }
 
 TEST_CASE("the second position is the other access of a race, or the origin of an undefined value") {

@@ -12,12 +12,12 @@ enum class Shape { value, partials, rows, columns, segments, scan, bins, array }
 
 enum class Fault {
   none,
-  drops_last,           // the last element is not used
-  repeats_first,        // the first element is used twice
-  leaves_empty,         // nothing is written for no elements: a fault unless the contract claims it
-  answers_empty,        // 42 for no elements
+  drops_last,       // the last element is not used
+  repeats_first,    // the first element is used twice
+  leaves_empty,     // nothing is written for no elements: a fault unless the contract claims it
+  answers_empty,    // 42 for no elements
   starts_at_block,  // the order of the elements depends on the launch
-  takes_last_tie,       // of equal elements the last one counts
+  takes_last_tie,   // of equal elements the last one counts
 };
 
 struct Operands {
@@ -78,9 +78,18 @@ __device__ void fold(Op op, const Part<T>& part) {
   M m = 0;
   switch (op) {
     case Op::sum: EACH r += part.element(j); return part.put(r);
-    case Op::prod: r = 1; EACH r *= part.element(j); return part.put(r);
-    case Op::min: r = N::highest(); EACH r = min(r, part.element(j)); return part.put(r);
-    case Op::max: r = N::lowest(); EACH r = max(r, part.element(j)); return part.put(r);
+    case Op::prod:
+      r = 1;
+      EACH r *= part.element(j);
+      return part.put(r);
+    case Op::min:
+      r = N::highest();
+      EACH r = min(r, part.element(j));
+      return part.put(r);
+    case Op::max:
+      r = N::lowest();
+      EACH r = max(r, part.element(j));
+      return part.put(r);
     case Op::asum: EACH m += N::magnitude(part.element(j)); return part.put(m);
     case Op::absmax: EACH m = max(m, N::magnitude(part.element(j))); return part.put(m);
     default: return;
@@ -250,8 +259,8 @@ __device__ long outputs_per_part(Op op, Shape shape, long n) {
 }
 
 template <typename T>
-__device__ __noinline__ void reduce_parts(Op op, Shape shape, Fault fault, const T* x, Operands operands, void* out,
-                             long count, long rows, long columns, long segments) {
+__device__ __noinline__ void reduce_parts(Op op, Shape shape, Fault fault, const T* x, Operands operands,
+                                          void* out, long count, long rows, long columns, long segments) {
   const T* y = static_cast<const T*>(operands.second);
   long parts = 1;
   if (shape == Shape::partials) parts = gridDim.x;
