@@ -120,4 +120,12 @@ T random_tree_sum(std::vector<T> values, std::uint64_t seed) {
   return values.front();
 }
 
+/// A sum of f32 over a domain of these variables.
+inline Instance with_domain(const std::vector<std::pair<std::string, std::string>>& ranges) {
+  Instance instance = contract(Operator::sum, Element::f32).instances.front();
+  instance.domain.clear();
+  for (const auto& [name, range] : ranges) instance.domain.emplace_back(name, Range::parse(range, {}));
+  return instance;
+}
+
 }  // namespace foldproof::fake
