@@ -23,7 +23,7 @@ struct AuditArguments {
   unsigned jobs = default_jobs();
   SourceOptions source;
 
-  /// `default_cases`: the default number of cases per instance, for the help text.
+  /// `about_cases`, `about_severity`: the help of --cases and --fail-on.
   void attach(CLI::App& app, const std::string& about_cases, const std::string& about_severity);
 
   /// The end of --budget, which begins now.

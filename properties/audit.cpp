@@ -50,7 +50,7 @@ class Audit {
                    capabilities_.obeys_schedules),
         search_(instance, domain_, generator_, hash_of(identity_of(contract, instance), options.seed)),
         collector_(contract, instance, evaluator_, domain_, options,
-                   {[this] { note_progress(); }, [this] { tell_so_far(); }}),
+                   {[this] { note_progress(); }, [this] { report_so_far(); }}),
         report_(empty_report(contract, instance)),
         measurements_(instance) {}
 
@@ -70,7 +70,7 @@ class Audit {
     c = domain_.completed(std::move(c));
     domain_.check(c.variables);
     is_replay_ = true;
-    collector_.only_reports();
+    collector_.keep_as_given();
     try {
       check(normalized(c));
     } catch (const Interrupted&) {
@@ -234,7 +234,7 @@ class Audit {
     stopped_ = true;
   }
 
-  void tell_so_far() const {
+  void report_so_far() const {
     if (options_.so_far) options_.so_far(finished(EndReason::interrupted, "the process did not finish"));
   }
 

@@ -67,7 +67,7 @@ void FindingCollector::confirm_and_keep(const Case& c, const Evaluation& evaluat
   events_.has_progressed();
   if (changing) {
     if (find_like(findings_, *changing) == nullptr) keep(c, *changing);
-  } else if (!options_.shrinks || only_reports_ || findings_.size() >= most_shrunk) {
+  } else if (!options_.shrinks || keeps_as_given_ || findings_.size() >= most_shrunk) {
     keep(c, finding);
   } else {
     keep_shrunk(c, finding);
@@ -87,7 +87,7 @@ void FindingCollector::keep_shrunk(const Case& c, const Finding& finding) {
 
 void FindingCollector::keep(const Case& c, Finding shown) {
   shown.case_text = describe(c);
-  if (!only_reports_) store(c, shown);
+  if (!keeps_as_given_) store(c, shown);
   std::erase_if(findings_, [&](const Finding& milder) { return is_like(milder, shown); });
   findings_.push_back(std::move(shown));
   events_.found_something();

@@ -31,7 +31,7 @@ class FindingCollector {
                    const Domain& domain, const AuditOptions& options, AuditEvents events);
 
   /// For a case that the user gave: its findings are neither shrunk nor stored.
-  void only_reports() { only_reports_ = true; }
+  void keep_as_given() { keeps_as_given_ = true; }
 
   /// Shrinks and keeps the first finding of its kind and place; later ones are redundant unless they are more
   /// severe. Throws Interrupted if the audit must end; the finding is kept.
@@ -59,7 +59,7 @@ class FindingCollector {
   AuditEvents events_;
   CaseStore store_;
   std::string today_;
-  bool only_reports_ = false;
+  bool keeps_as_given_ = false;
   std::vector<Finding> findings_;
   std::set<Kind> omitted_;        ///< kinds with more findings than are reported
   std::string why_not_stored_;    ///< of the first case that could not be stored

@@ -78,7 +78,7 @@ std::int64_t drawn(const Bounds& range, SplitMix& random) {
 }
 
 /// Another value than before, unless a few draws give the same.
-std::int64_t drawn_apart(const Bounds& range, std::int64_t before, SplitMix& random) {
+std::int64_t drawn_differently(const Bounds& range, std::int64_t before, SplitMix& random) {
   std::int64_t value = before;
   for (int draw = 0; draw < most_tries && value == before; ++draw) value = drawn(range, random);
   return value;
@@ -89,8 +89,8 @@ Variables drawn_anew(const Domain& domain, const Variables& before, SplitMix& ra
   for (const auto& variable : domain.variables()) {
     const Bounds range = domain.bounds(variable, chosen);
     const bool keep = std::ranges::find(kept, variable.first) != kept.end();
-    chosen[variable.first] =
-        keep ? range.clamp(before.at(variable.first)) : drawn_apart(range, before.at(variable.first), random);
+    chosen[variable.first] = keep ? range.clamp(before.at(variable.first))
+                                  : drawn_differently(range, before.at(variable.first), random);
   }
   return chosen;
 }

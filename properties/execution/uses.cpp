@@ -126,9 +126,9 @@ bool has_nan_factor(const Part& part, const Operands& operands) {
 /// reached p counts in any case.
 bool is_irrelevant(Operator op, const Part& part, std::size_t k) {
   if (op == Operator::top_p) return k + part.stride >= part.last;
-  const bool is_about_place = info(op).gives == OperatorInfo::Gives::index || op == Operator::top_k;
-  const bool is_about_spread = op == Operator::variance || op == Operator::layer_norm;
-  return part.size() == 1 && (is_about_place || is_about_spread);
+  const bool gives_index = info(op).gives == OperatorInfo::Gives::index || op == Operator::top_k;
+  const bool is_about_deviation = op == Operator::variance || op == Operator::layer_norm;
+  return part.size() == 1 && (gives_index || is_about_deviation);
 }
 
 /// For one result, or for all together, computed from a part of the input.

@@ -129,13 +129,13 @@ class Neighbours {
     return count != nullptr && (uses(count->low) || uses(count->high));
   }
 
-  /// Those that `are_meant`, except the count itself.
-  rc::Seq<Case> variables(const Case& c, const auto& are_meant) const {
+  /// Smaller values of the chosen variables, except the count.
+  rc::Seq<Case> variables(const Case& c, const auto& is_chosen) const {
     rc::Seq<Case> all;
     Variables chosen;
     for (const auto& variable : domain_->variables()) {
       const std::int64_t low = domain_->bounds(variable, chosen).low;
-      if (variable.first != "count" && are_meant(variable.first))
+      if (variable.first != "count" && is_chosen(variable.first))
         all = rc::seq::concat(std::move(all), towards(c, variable.first, low));
       chosen[variable.first] = c.variables.at(variable.first);
     }
