@@ -56,9 +56,6 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
 /// error or, without errors, what is missing.
 Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line);
 
-/// Declares --case-limit; parse_duration() reads its value.
-void add_case_limit(CLI::App& app, std::string& value);
-
 /// Declares --sanitizer; tools_named() reads its value. `about` begins the help.
 void add_sanitizer(CLI::App& app, std::string& value, const std::string& about);
 

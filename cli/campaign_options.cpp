@@ -40,6 +40,13 @@ void check_number(const std::vector<Assignment>& assignments) {
                     assignments.size(), most_instances));
 }
 
+void add_case_limit(CLI::App& app, std::string& value) {
+  app.add_option("--case-limit", value,
+                 fmt::format("Time limit per case; default: {}s, on a GPU {}s", emulated_case_limit.count(),
+                             gpu_case_limit.count()))
+      ->type_name("TIME");
+}
+
 std::uint64_t cases_of(const Assignment& assignment, const CampaignOptions& options) {
   if (assignment.is_large) return 0;  // they have their own
   if (options.only_case) return 1;

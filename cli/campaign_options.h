@@ -1,12 +1,14 @@
 // What a campaign audits, and how: its options, and those of each assignment.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/task_pool.h"
@@ -65,6 +67,9 @@ struct CampaignOptions {
 
 /// Throws InputError if they are more than most_instances.
 void check_number(const std::vector<Assignment>& assignments);
+
+/// Declares --case-limit; parse_duration() reads its value.
+void add_case_limit(CLI::App& app, std::string& value);
 
 /// The number of cases that are generated for the assignment.
 std::uint64_t cases_of(const Assignment& assignment, const CampaignOptions& options);

@@ -45,6 +45,16 @@ std::vector<Topic> sections() {
   return topics;
 }
 
+/// Whether the text contains the words, not as a part of longer ones.
+bool has_word(std::string_view text, std::string_view words) {
+  const auto is_part_of_word = [&](std::size_t at) {
+    return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
+  };
+  for (std::size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1))
+    if (!is_part_of_word(at - 1) && !is_part_of_word(at + words.size())) return true;
+  return false;
+}
+
 /// The letters that the meaning of a name uses, explained; empty if it uses none.
 std::string notation_of(std::string_view meaning) {
   constexpr std::pair<std::string_view, std::string_view> letters[] = {
@@ -53,17 +63,9 @@ std::string notation_of(std::string_view meaning) {
       {"k", "k is the exponent"},
       {"p", "p is the precision of the accumulator in bits"},
       {"u", "u = 2^-p, where p is the precision of the accumulator in bits"}};
-  const auto is_part_of_word = [&](std::size_t at) {
-    return at < meaning.size() && std::isalnum(static_cast<unsigned char>(meaning[at])) != 0;
-  };
   std::vector<std::string_view> used;
   for (const auto& [letter, explained] : letters)
-    for (std::size_t at = meaning.find(letter); at != std::string_view::npos;
-         at = meaning.find(letter, at + 1))
-      if (!is_part_of_word(at - 1) && !is_part_of_word(at + 1)) {
-        used.push_back(explained);
-        break;
-      }
+    if (has_word(meaning, letter)) used.push_back(explained);
   return used.empty() ? "" : fmt::format("\n\nHere {}.", fmt::join(used, "; "));
 }
 
@@ -131,16 +133,6 @@ std::string contents(const std::vector<Topic>& topics, unsigned width) {
   return text;
 }
 
-/// Whether the text contains the words, not as a part of longer ones.
-bool has_word(const std::string& text, const std::string& words) {
-  const auto is_part_of_word = [&](std::size_t at) {
-    return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
-  };
-  for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1))
-    if (!is_part_of_word(at - 1) && !is_part_of_word(at + words.size())) return true;
-  return false;
-}
-
 /// What to do after an unknown name, as the end of a sentence: the topic that mentions it, the name that is
 /// meant, or the list.
 std::string next_step(std::string name, const std::vector<Topic>& topics) {
@@ -158,9 +150,9 @@ std::string next_step(std::string name, const std::vector<Topic>& topics) {
 int explain(const std::string& name, const Console& console) {
   std::vector<Topic> topics = all_topics();
   if (!name.empty()) {
-    const std::vector<Topic> all = topics;
+    if (std::ranges::find(topics, name, &Topic::name) == topics.end())
+      throw InputError(fmt::format("unknown name \"{}\"{}", name, next_step(name, topics)));
     std::erase_if(topics, [&](const Topic& topic) { return topic.name != name; });
-    if (topics.empty()) throw InputError(fmt::format("unknown name \"{}\"{}", name, next_step(name, all)));
   }
   const auto json = [&] {
     Json all = Json::array();

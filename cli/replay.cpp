@@ -28,14 +28,6 @@ struct ReplayCommandLine {
   SourceOptions source;
 };
 
-/// The contract that the case names or, if the case was moved together with its store, the file of that name
-/// next to the store.
-fs::path contract_of(const StoredCase& stored, const fs::path& file) {
-  std::error_code error;
-  const fs::path moved = folder_of(file).parent_path() / stored.contract.filename();
-  return !fs::exists(stored.contract, error) && fs::exists(moved, error) ? moved : stored.contract;
-}
-
 /// Anybody may have written the case, and nvcc's errors quote the file that it names. `file`: the case, which
 /// an audit stores in a folder next to that file.
 void check_named_file(const StoredCase& stored, const fs::path& file) {
@@ -101,11 +93,12 @@ int replay(const ReplayCommandLine& a, const Console& console) {
   CampaignOptions options;
   check_has_gpu(a.sanitizer, a.device == "cuda");
   StoredCase stored = load_case(a.file);
-  if (!a.contract.empty())
+  if (!a.contract.empty()) {
     stored.contract = a.contract;
-  else
-    stored.contract = contract_of(stored, a.file);
-  if (a.contract.empty() && a.source.trust() == Trust::limited) check_named_file(stored, a.file);
+  } else {
+    stored.contract = contract_beside(folder_of(a.file), stored.contract);
+    if (a.source.trust() == Trust::limited) check_named_file(stored, a.file);
+  }
   options.only_case = stored.c;
   if (!a.case_limit.empty()) options.case_limit = parse_duration(a.case_limit, "--case-limit");
   CompileOptions compile_options = a.source.compile_options();

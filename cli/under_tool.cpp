@@ -1,12 +1,14 @@
 #include "cli/campaign.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <ranges>
 
 #include "base/child.h"
 #include "command/gpu_workers.h"
@@ -68,20 +70,12 @@ class Player final : public ToolRunner {
 
 /// "racecheck, memcheck, synccheck, initcheck"
 std::string tool_names() {
-  std::string names;
-  for (const compute_sanitizer::Tool& tool : compute_sanitizer::tools())
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", tool.name);
-  return names;
+  return fmt::format(
+      "{}",
+      fmt::join(compute_sanitizer::tools() | std::views::transform(&compute_sanitizer::Tool::name), ", "));
 }
 
 }  // namespace
-
-void add_case_limit(CLI::App& app, std::string& value) {
-  app.add_option("--case-limit", value,
-                 fmt::format("Time limit per case; default: {}s, on a GPU {}s", emulated_case_limit.count(),
-                             gpu_case_limit.count()))
-      ->type_name("TIME");
-}
 
 void add_sanitizer(CLI::App& app, std::string& value, const std::string& about) {
   app.add_option("--sanitizer", value,

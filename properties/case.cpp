@@ -230,4 +230,12 @@ StoredCase load_case(const std::filesystem::path& path) {
   return stored;
 }
 
+std::filesystem::path contract_beside(const std::filesystem::path& store,
+                                      const std::filesystem::path& named) {
+  std::error_code error;
+  const std::filesystem::path beside =
+      (std::filesystem::absolute(store) / ".." / named.filename()).lexically_normal();
+  return !std::filesystem::exists(named, error) && std::filesystem::exists(beside, error) ? beside : named;
+}
+
 }  // namespace foldproof

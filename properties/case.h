@@ -77,4 +77,8 @@ struct StoredCase {
 std::string to_toml(const StoredCase& stored);
 StoredCase load_case(const std::filesystem::path& file);
 
+/// The contract that a case in this store names or, if it does not exist because the case was moved with its
+/// store, the file of that name next to the store.
+std::filesystem::path contract_beside(const std::filesystem::path& store, const std::filesystem::path& named);
+
 }  // namespace foldproof

@@ -23,6 +23,7 @@ class Guess {
     find_launch();
     find_domain();
     find_result();
+    for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) launch_.arguments.push_back(argument(i));
     launch_.entry = kernel_.entry;
     instance_.launches.push_back(launch_);
@@ -201,7 +202,6 @@ class Guess {
       roles_.assume(is_elementwise ? "one result per element, by rows"
                     : by_columns() ? "one result per column, and as many blocks"
                                    : "one result per row, and as many blocks");
-      for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
       return;
     }
     if (info(instance_.reduction->op).gives == OperatorInfo::Gives::elements) {
@@ -228,7 +228,6 @@ class Guess {
       instance_.claims.flushes_subnormals = true;
       roles_.assume("flushed subnormals, as by f32 atomics on global memory");
     }
-    for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
   }
 
   /// atomicMax or atomicMin of the bits of a floating-point result, as of an int.

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_set>
 
@@ -38,16 +40,16 @@ class ExtremumChecker final : public FoldChecker {
 
   void append(std::span<const std::byte> elements) override {
     extend(input_, a_.op, a_.input, elements);
-    if (input_.bits) expected_ = converted(*input_.bits);
+    if (input_.bits) expected_ = converted(*input_.bits).front();
     if (a_.nan != NanPolicy::unspecified && !a_.flush_to_zero) return;
     for (std::size_t i = 0; i < elements.size() / size_of(a_.input); ++i) {
-      const std::uint64_t element = load(a_.input, elements, i), bits = converted(element);
+      const std::uint64_t element = load(a_.input, elements, i);
+      const auto codes = converted(element);
+      const std::uint64_t bits = codes.front();
       const bool flushed = a_.flush_to_zero &&
                            (is_zero_or_subnormal(a_.input, element) || is_zero_or_subnormal(a_.output, bits));
-      if (a_.nan == NanPolicy::unspecified) {
-        keys_.insert(order_key(a_.output, bits));
-        keys_.insert(order_key(a_.output, saturated(element)));
-      }
+      if (a_.nan == NanPolicy::unspecified)
+        for (const std::uint64_t code : codes) keys_.insert(order_key(a_.output, code));
       if (flushed) flushed_.insert(order_key(a_.output, bits));
     }
   }
@@ -67,16 +69,9 @@ class ExtremumChecker final : public FoldChecker {
 
  private:
   /// Converts through the accumulator's format to the output's, as the kernel does.
-  std::uint64_t converted(std::uint64_t bits) const {
+  std::array<std::uint64_t, 2> converted(std::uint64_t bits) const {
     const std::uint64_t accumulated = encode(a_.accumulator, decode(a_.input, bits));
-    return encode(a_.output, decode(a_.accumulator, accumulated));
-  }
-
-  /// The same with the conversion to an 8-bit format that saturates.
-  std::uint64_t saturated(std::uint64_t bits) const {
-    const std::uint64_t accumulated = encode(a_.accumulator, decode(a_.input, bits));
-    return encode(a_.output, decode(a_.accumulator, accumulated), RoundingMode::nearest_even,
-                  size_of(a_.output) == 1 ? Saturation::to_largest : Saturation::none);
+    return conversions(decode(a_.accumulator, accumulated), a_.output);
   }
 
   CheckResult check(const Extremum& result) const {
@@ -102,10 +97,9 @@ class ExtremumChecker final : public FoldChecker {
 
   /// The conversion to the output gives an infinity or, without one in the format, NaN; or it saturates.
   CheckResult by_overflow(const Extremum& result) const {
-    const Number extremum = decode(a_.input, *input_.bits);
-    const bool ok = result.nan
-                        ? decode(a_.output, *expected_).is_nan()
-                        : is_infinity(outcome_of(a_.output, *result.bits), a_.output, extremum.negative);
+    const auto is_same = [&](std::uint64_t code) { return same(*result.bits, code); };
+    const bool ok = result.nan ? decode(a_.output, *expected_).is_nan()
+                               : std::ranges::any_of(converted(*input_.bits), is_same);
     return by_category(ok, result,
                        fmt::format("the {} is {}", a_.op == Operator::max ? "maximum" : "minimum",
                                    to_text(a_.input, *input_.bits)));

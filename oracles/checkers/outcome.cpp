@@ -58,6 +58,12 @@ Outcome summed(const Dyadic& finite, const Specials& specials) {
   return outcome;
 }
 
+std::array<std::uint64_t, 2> conversions(const Number& number, Element output) {
+  const std::uint64_t nearest = encode(output, number);
+  if (size_of(output) != 1 || !is_float(output)) return {nearest, nearest};
+  return {nearest, encode(output, number, RoundingMode::nearest_even, Saturation::to_largest)};
+}
+
 bool is_saturated(const Outcome& outcome, Element output, bool negative) {
   if (size_of(output) != 1 || !is_float(output) || !outcome.is_finite()) return false;
   return outcome.value.is_negative() == negative && abs(outcome.value) >= largest_finite(output);

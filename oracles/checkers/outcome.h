@@ -1,6 +1,8 @@
 // The outcome of a floating-point reduction, and the check results that all floating-point checkers share.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +55,10 @@ CheckResult checked_by_reference(const Outcome& outcome, const Reference& exact,
 /// The same against a finite result given by an enclosure.
 CheckResult checked_by_enclosure(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
                                  const Arithmetic& arithmetic, std::string_view what);
+
+/// What a conversion of the number to the output may give: the nearest code and, in an 8-bit floating-point
+/// format, to which CUDA's conversions saturate, the nearest finite one.
+std::array<std::uint64_t, 2> conversions(const Number& number, Element output);
 
 /// Whether the outcome is the largest number of that sign in an 8-bit format, to which CUDA's conversions to
 /// these formats saturate. It represents everything beyond it.

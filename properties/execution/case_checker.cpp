@@ -240,9 +240,10 @@ class CaseChecker {
     if (!plan_.input.empty() && reduction.result != ResultShape::segments) return true;
     const OutputContent now = content(0, i);
     const std::vector<std::byte>& before = plan_.prepared[0].outputs[i].untouched;
+    const ResultLayout layout = layout_of(i);
     const std::size_t size = size_of(now.type), count = plan_.input.size() / size_of(reduction.input);
     for (std::size_t k = 0; k < now.count(); ++k) {
-      if (count != 0 && part_of(layout_of(i), reduction.op, k, count).size() != 0) continue;
+      if (count != 0 && part_of(layout, reduction.op, k, count).size() != 0) continue;
       for (std::size_t at = k * size; at < (k + 1) * size; ++at) {
         if (now.bytes[at] == (at < before.size() ? before[at] : UndefinedFill{}.byte(at))) continue;
         add(Kind::contract_violation,

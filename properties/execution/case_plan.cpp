@@ -162,8 +162,6 @@ CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& 
     request_trace(instance, plan.prepared[*plan.traced]);
   }
   plan.derived = relations::derive(subject, c, plan.input);
-  const bool has_empty = std::ranges::any_of(plan.derived, [](const auto& one) { return one.input.empty(); });
-  if (has_empty && instance.claims.empty != EmptyPolicy::identity) plan.derived.clear();
   for (const relations::Derived& derived : plan.derived) {
     Case other = c;
     other.variables = derived.variables;

@@ -211,13 +211,10 @@ std::int64_t offset_in(Chooser& choose, const Variables& variables) {
   const auto claimed = variables.find("offset");
   if (claimed != variables.end()) return claimed->second;
   // An offset of 12 one-byte elements is aligned to 4 bytes, one of 8 to 8 bytes.
-  switch (choose.one_of<std::int64_t>({0, 0, 0, 1, 2, 3, 5})) {
-    case 0: return 0;
-    case 1: return 1;
-    case 2: return 2;
-    case 3: return choose.one_of<std::int64_t>({3, 4, 8});
-    default: return choose.one_of<std::int64_t>({4, 5, 12, 13});
-  }
+  const auto drawn = choose.one_of<std::int64_t>({0, 0, 0, 1, 2, 3, 5});
+  if (drawn == 3) return choose.one_of<std::int64_t>({3, 4, 8});
+  if (drawn == 5) return choose.one_of<std::int64_t>({4, 5, 12, 13});
+  return drawn;
 }
 
 /// Whether an output is an extremum or the index of one.

@@ -150,8 +150,7 @@ CaseStore::Loaded CaseStore::load(const Contract& contract, const Instance& inst
     const StoredCase& stored = *known->stored;
     if (!owner.owns(*known)) {
       std::error_code error;
-      const bool is_moved = fs::exists(folder_.parent_path() / stored.contract.filename(), error);
-      if (!fs::exists(stored.contract, error) && !is_moved && ++orphans == 1)
+      if (!fs::exists(contract_beside(folder_, stored.contract), error) && ++orphans == 1)
         loaded.notes.push_back(fmt::format("a stored case was skipped, since {} does not exist: {}",
                                            stored.contract.lexically_normal().string(), file.string()));
       continue;

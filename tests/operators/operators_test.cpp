@@ -15,6 +15,7 @@
 #include "contracts/names.h"
 #include "devices/emulated/runner.h"
 #include "nvcc.h"
+#include "operators/data/faults.h"
 #include "oracles/layout.h"
 #include "oracles/operator.h"
 #include "properties/audit.h"
@@ -24,16 +25,10 @@ using namespace foldproof;
 
 namespace {
 
-/// As in data/parts.cu.
-enum class Fault {
-  none,
-  drops_last,
-  repeats_first,
-  leaves_empty,
-  answers_empty,
-  starts_at_block,
-  takes_last_tie
-};
+#define SAME_SHAPE(id) static_cast<int>(Shape::id) == static_cast<int>(ResultShape::id)
+static_assert(SAME_SHAPE(value) && SAME_SHAPE(partials) && SAME_SHAPE(rows) && SAME_SHAPE(columns) &&
+              SAME_SHAPE(segments) && SAME_SHAPE(scan) && SAME_SHAPE(bins) && SAME_SHAPE(array));
+#undef SAME_SHAPE
 
 /// What is under test: an operator with a result, in a contract whose result or additional output it is.
 struct Subject {
