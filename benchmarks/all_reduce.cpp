@@ -81,9 +81,10 @@ std::vector<std::int64_t> columns_for(Element element, std::int64_t ranks) {
 
 std::vector<Case> cases_of(const Instance& instance, std::int64_t ranks) {
   const Element element = instance.reduction->input;
-  std::vector<const char*> distributions{"uniform", "codes"};
-  if (is_float(element)) distributions = {"uniform", "exponents", "ill-conditioned:20", "subnormals"};
-  if (is_float(element) && float_format(element).has_infinity) distributions.push_back("infinities");
+  std::vector<InputStep> distributions{{"uniform"}, {"codes"}};
+  if (is_float(element))
+    distributions = {{"uniform"}, {"exponents"}, {"ill-conditioned", 20}, {"subnormals"}};
+  if (is_float(element) && float_format(element).has_infinity) distributions.push_back({"infinities"});
   std::vector<Case> cases;
   for (const std::int64_t columns : columns_for(element, ranks)) {
     Case c;

@@ -54,13 +54,13 @@ void read_assignment(Case& c, const std::string& key, const std::string& value, 
 }
 
 bool begins_with_distribution(const std::string& word) {
-  const std::string_view name = bare_name(std::string_view(word).substr(0, word.find('+')));
+  const std::string name = word.substr(0, word.find_first_of("+:"));
   return std::ranges::find(distributions(), name, &DistributionInfo::name) != distributions().end();
 }
 
 void read_distribution(InputDistribution& input, const std::string& word) {
   try {
-    read_words(word, input);
+    read_steps(word, input);
   } catch (const InputError& error) {
     throw InputError("--case: " + error.sentence());
   }
@@ -83,13 +83,13 @@ Case parse_case(const std::string& text) {
           fmt::format("--case: \"{}\" is neither NAME=VALUE nor a distribution; write a case in the notation "
                       "of reports, such as \"{}\", with one of the distributions {}",
                       word, usual_case, names_of(distributions())));
-    else if (c.input.distribution.empty())
+    else if (c.input.distribution.name.empty())
       read_distribution(c.input, word);
     else
-      throw InputError(
-          fmt::format("--case: \"{}\" is a second distribution after \"{}\"", word, c.input.distribution));
+      throw InputError(fmt::format("--case: \"{}\" is a second distribution after \"{}\"", word,
+                                   to_string(c.input.distribution)));
   }
-  if (c.input.distribution.empty())
+  if (c.input.distribution.name.empty())
     throw InputError(
         fmt::format("--case: missing distribution; write a case in the notation of reports, such as \"{}\", "
                     "with one of the distributions {}",

@@ -137,10 +137,18 @@ LaunchOrder order_in(Fields& fields, const toml::table& table, const std::string
   }
 }
 
+InputStep step_in(const std::string& text, const Position& where) {
+  try {
+    return input_step(text);
+  } catch (const InputError& error) {
+    throw InputError(error.sentence(), where);
+  }
+}
+
 Case case_in(const toml::table& table, const std::string& file) {
   Fields fields(table, "[case]", file);
   Case c;
-  c.input.distribution = fields.text("distribution");
+  c.input.distribution = step_in(fields.text("distribution"), fields.where("distribution"));
   c.input.seed = fields.bits("seed");
   c.offset = static_cast<std::uint64_t>(fields.integer("offset", 0, largest_offset));
   c.calls = static_cast<std::uint64_t>(fields.integer("calls", 1, most_calls));
@@ -155,7 +163,7 @@ Case case_in(const toml::table& table, const std::string& file) {
   if (const toml::array* transforms = fields.optional_array("transforms"))
     for (const toml::node& node : *transforms) {
       if (!node.is_string()) throw InputError("a transform must be a string", position_of(node, file));
-      c.input.transforms.push_back(node.as_string()->get());
+      c.input.transforms.push_back(step_in(node.as_string()->get(), position_of(node, file)));
     }
   if (const toml::array* planted = fields.optional_array("planted"))
     for (const toml::node& node : *planted) c.input.planted.push_back(planted_element(node, file));
@@ -165,10 +173,34 @@ Case case_in(const toml::table& table, const std::string& file) {
 
 }  // namespace
 
-std::string words_of(const InputDistribution& input) {
-  std::string words = input.distribution;
-  for (const std::string& transform : input.transforms) words += "+" + transform;
-  return words;
+std::string to_string(const InputStep& step) {
+  if (const auto* number = std::get_if<std::int64_t>(&step.argument))
+    return fmt::format("{}:{}", step.name, *number);
+  if (const auto* place = std::get_if<PlantedAt>(&step.argument))
+    return fmt::format("{}:{}", step.name, place_names[static_cast<std::size_t>(*place)]);
+  return step.name;
+}
+
+InputStep input_step(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  InputStep step{std::string(text.substr(0, colon)), {}};
+  if (colon == std::string_view::npos) return step;
+  const std::string_view argument = text.substr(colon + 1);
+  const auto* place = std::ranges::find(place_names, argument);
+  if (const auto number = integer_in<std::int64_t>(argument))
+    step.argument = *number;
+  else if (place != std::end(place_names))
+    step.argument = static_cast<PlantedAt>(place - std::begin(place_names));
+  else
+    throw InputError(fmt::format("\"{}\" must have an integer or one of {} after its colon", text,
+                                 fmt::join(place_names, ", ")));
+  return step;
+}
+
+std::string to_string(const InputDistribution& input) {
+  std::string text = to_string(input.distribution);
+  for (const InputStep& transform : input.transforms) text += "+" + to_string(transform);
+  return text;
 }
 
 std::string describe(const Case& c) {
@@ -181,7 +213,7 @@ std::string describe(const Case& c) {
   for (const auto& [name, value] : c.variables)
     if (std::ranges::find(usual, name) == std::end(usual)) text += fmt::format("{}={} ", name, value);
   text +=
-      fmt::format("{} seed={} {}={}", words_of(c.input), c.input.seed, key_of(c.order), to_string(c.order));
+      fmt::format("{} seed={} {}={}", to_string(c.input), c.input.seed, key_of(c.order), to_string(c.order));
   if (c.offset != 0 && !c.variables.contains("offset")) text += fmt::format(" offset={}", c.offset);
   if (c.calls != 1) text += fmt::format(" calls={}", c.calls);
   if (!c.relation.empty()) text += fmt::format(" relation={}", c.relation);
@@ -197,12 +229,15 @@ std::string to_toml(const StoredCase& stored) {
       "format   = 1\ncontract = {}\n{}instance = {}\nfinding  = {}\n\n[case]\ndistribution = {}\n"
       "seed         = \"{}\"\n{:<12} = {}\noffset       = {}\ncalls        = {}\n",
       toml_string(stored.contract.string()), entry, toml_string(stored.instance), toml_string(stored.finding),
-      toml_string(c.input.distribution), c.input.seed, key_of(c.order), toml_string(to_string(c.order)),
-      c.offset, c.calls);
+      toml_string(to_string(c.input.distribution)), c.input.seed, key_of(c.order),
+      toml_string(to_string(c.order)), c.offset, c.calls);
   if (!c.relation.empty()) text += fmt::format("relation     = {}\n", toml_string(c.relation));
   if (!c.input.transforms.empty())
     text += fmt::format("transforms   = [{}]\n",
-                        fmt::join(c.input.transforms | std::views::transform(toml_string), ", "));
+                        fmt::join(c.input.transforms | std::views::transform([](const InputStep& transform) {
+                                    return toml_string(to_string(transform));
+                                  }),
+                                  ", "));
   if (!c.input.planted.empty()) {
     text += "planted = [\n";
     for (const auto& [index, value] : c.input.planted)

@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/error.h"
@@ -39,17 +42,44 @@ std::uint64_t planted_bits(Element element, const std::string& value);
 /// Throws InputError if the text has none of the above forms, whatever the type.
 void check_planted(const std::string& value);
 
+/// Where a transform plants a value: in one element, in all elements of one tile or one row, or everywhere.
+/// An edge is the last element of a warp or tile or the first one after it. The seed selects the edge, tile
+/// or row.
+enum class PlantedAt : std::uint8_t { first, last, edge, tile, row, all };
+inline constexpr std::string_view place_names[] = {"first", "last", "edge", "tile", "row", "all"};
+
+/// Of a distribution or transform: none; an index or exponent; or a place.
+using StepArgument = std::variant<std::monostate, std::int64_t, PlantedAt>;
+
+/// A distribution or transform and its argument, such as "ill-conditioned:40", "nan:last" or "uniform".
+struct InputStep {
+  /// No aggregate: in {"zeros", 3}, an omitted inner brace would make the seed an argument.
+  InputStep(std::string step_name = "", StepArgument its_argument = {})
+      : name(std::move(step_name)), argument(its_argument) {}
+
+  std::string name;  ///< from distributions.def or transforms.def
+  StepArgument argument;
+  bool operator==(const InputStep&) const = default;
+};
+
+/// The notation of cases: "nan:last".
+std::string to_string(const InputStep& step);
+
+/// Reads that notation. Throws InputError for an argument that is neither an integer nor a place. Does not
+/// check the name, nor whether it takes the argument: make_input() does.
+InputStep input_step(std::string_view text);
+
 /// How the input's elements are generated.
 struct InputDistribution {
-  std::string distribution;           ///< from distributions.def: "uniform", "ill-conditioned:40", …
-  std::uint64_t seed = 0;             ///< seed of the element generator
-  std::vector<Planted> planted = {};  ///< set individually after generation; the result of shrinking
-  /// Applied to the elements before any are planted: names from transforms.def, in order.
-  std::vector<std::string> transforms = {};
+  InputStep distribution;
+  std::uint64_t seed = 0;                  ///< seed of the element generator
+  std::vector<Planted> planted = {};       ///< set individually after generation; the result of shrinking
+  std::vector<InputStep> transforms = {};  ///< applied in order, before any element is planted
+  bool operator==(const InputDistribution&) const = default;
 };
 
 /// "uniform+scale:66+nan:last": the distribution and its transforms.
-std::string words_of(const InputDistribution& input);
+std::string to_string(const InputDistribution& input);
 
 struct Case {
   InputDistribution input;

@@ -13,19 +13,17 @@
 namespace foldproof {
 namespace {
 
-using inputs::Argument;
 using inputs::Elements;
-using inputs::Place;
-using Step = void (*)(Elements&);
+using Change = void (*)(Elements&);
 using Takes = DistributionInfo::Takes;
 
-constexpr Step fills[] = {
+constexpr Change fills[] = {
 #define FOLDPROOF_DISTRIBUTION(id, name, takes, suits, synopsis) inputs::fill_##id,
 #include "properties/distributions.def"
 #undef FOLDPROOF_DISTRIBUTION
 };
 
-constexpr Step changes[] = {
+constexpr Change changes[] = {
 #define FOLDPROOF_TRANSFORM(id, name, takes, suits, synopsis) inputs::transform_##id,
 #include "properties/transforms.def"
 #undef FOLDPROOF_TRANSFORM
@@ -45,69 +43,57 @@ constexpr DistributionInfo transform_rows[] = {
 #undef FOLDPROOF_TRANSFORM
 };
 
-/// A row of a table, and its argument.
-struct Word {
-  std::size_t row = 0;
-  Argument argument;
-};
-
-constexpr std::string_view places[] = {"first", "last", "edge", "tile", "row", "all"};
 /// Beyond the exponents of every format.
 constexpr std::int64_t largest_exponent = 4096;
 constexpr std::int64_t largest_index = std::int64_t{1} << 40;
 
-[[noreturn]] void wrong(std::string_view text, std::string_view sentence) {
-  throw InputError(fmt::format("\"{}\" {}", text, sentence));
+/// The integer arguments that a name may have.
+struct Integers {
+  std::int64_t low, high;
+};
+
+std::optional<Integers> integers(Takes takes) {
+  if (takes == Takes::index) return Integers{0, largest_index};
+  if (takes == Takes::exponent) return Integers{-largest_exponent, largest_exponent};
+  return std::nullopt;
 }
 
-std::int64_t number(std::string_view text, std::string_view digits, std::int64_t low, std::int64_t high) {
-  const auto value = integer_in<std::int64_t>(digits);
-  if (!value || *value < low || *value > high)
-    wrong(text, fmt::format("must have an integer between {} and {} after its colon", low, high));
-  return *value;
+/// Whether the step has an argument that its row takes, or has none where it may.
+bool is_admitted(const InputStep& step, const DistributionInfo& row) {
+  if (std::holds_alternative<std::monostate>(step.argument)) return row.may_be_bare;
+  const auto* number = std::get_if<std::int64_t>(&step.argument);
+  if (number == nullptr) return row.takes == Takes::place;
+  const auto range = integers(row.takes);
+  return range && *number >= range->low && *number <= range->high;
 }
 
-Place place(std::string_view text, std::string_view name) {
-  const auto* found = std::ranges::find(places, name);
-  if (found == std::end(places))
-    wrong(text, fmt::format("must have one of {} after its colon", fmt::join(places, ", ")));
-  return static_cast<Place>(found - std::begin(places));
+std::string should_be(Takes takes) {
+  if (const auto range = integers(takes))
+    return fmt::format("must have an integer between {} and {} after its colon", range->low, range->high);
+  return takes == Takes::nothing
+             ? "takes no argument after a colon"
+             : fmt::format("must have one of {} after its colon", fmt::join(place_names, ", "));
 }
 
-Argument read_argument(DistributionInfo::Takes takes, std::string_view text, std::string_view argument) {
-  switch (takes) {
-    case DistributionInfo::Takes::nothing: wrong(text, "takes no argument after a colon");
-    case DistributionInfo::Takes::index: return {number(text, argument, 0, largest_index), {}};
-    case DistributionInfo::Takes::exponent:
-      return {number(text, argument, -largest_exponent, largest_exponent), {}};
-    case DistributionInfo::Takes::place: break;
-  }
-  return {std::nullopt, place(text, argument)};
-}
-
-/// `kind`: "distribution" or "transform", for the error message. Throws InputError for a name that is in no
-/// row, and for an argument that is missing, unexpected or out of range.
-Word read_word(std::string_view kind, std::span<const DistributionInfo> rows, std::string_view text) {
-  const std::size_t colon = text.find(':');
-  const auto found = std::ranges::find(rows, text.substr(0, colon), &DistributionInfo::name);
+/// The index of the step's row. `kind`: "distribution" or "transform", for the error message. Throws
+/// InputError for a name that is in no row, and for an argument that is missing, unexpected or out of range.
+std::size_t row_of(std::string_view kind, std::span<const DistributionInfo> rows, const InputStep& step) {
+  const auto found = std::ranges::find(rows, step.name, &DistributionInfo::name);
   if (found == rows.end())
-    throw InputError(
-        fmt::format("unknown {} \"{}\"; choose one of {}", kind, text.substr(0, colon), names_of(rows)));
-  Word word{static_cast<std::size_t>(found - rows.begin()), {}};
-  if (colon != std::string_view::npos)
-    word.argument = read_argument(found->takes, text, text.substr(colon + 1));
-  else if (!found->may_be_bare)
-    read_argument(found->takes, text, "");
-  return word;
+    throw InputError(fmt::format("unknown {} \"{}\"; choose one of {}", kind, step.name, names_of(rows)));
+  if (!is_admitted(step, *found))
+    throw InputError(fmt::format("\"{}\" {}", to_string(step), should_be(found->takes)));
+  return static_cast<std::size_t>(found - rows.begin());
 }
 
-Word read(std::string_view kind, std::span<const DistributionInfo> rows, const std::string& text,
-          Element element) {
-  const Word word = read_word(kind, rows, text);
-  if (!suits(rows[word.row], element))
+/// As row_of(); throws InputError for a row that does not support the elements, too.
+std::size_t suitable_row(std::string_view kind, std::span<const DistributionInfo> rows, const InputStep& step,
+                         Element element) {
+  const std::size_t row = row_of(kind, rows, step);
+  if (!suits(rows[row], element))
     throw InputError(
-        fmt::format("the {} \"{}\" does not support {} elements", kind, rows[word.row].name, name(element)));
-  return word;
+        fmt::format("the {} \"{}\" does not support {} elements", kind, step.name, name(element)));
+  return row;
 }
 
 void plant(Elements& x, const InputDistribution& input) {
@@ -133,18 +119,20 @@ std::string names_of(std::span<const DistributionInfo> rows) {
   return names;
 }
 
-std::string_view bare_name(std::string_view word) { return word.substr(0, word.find(':')); }
-
-void read_words(const std::string& text, InputDistribution& input) {
-  std::size_t end = std::min(text.find('+'), text.size());
-  input.distribution = text.substr(0, end);
-  read_word("distribution", distributions(), input.distribution);
+void read_steps(std::string_view text, InputDistribution& input) {
+  const auto next = [&] {
+    const std::size_t end = std::min(text.find('+'), text.size());
+    const InputStep step = input_step(text.substr(0, end));
+    text.remove_prefix(end);
+    return step;
+  };
+  input.distribution = next();
+  row_of("distribution", distributions(), input.distribution);
   input.transforms.clear();
-  while (end < text.size()) {
-    const std::size_t begin = end + 1;
-    end = std::min(text.find('+', begin), text.size());
-    input.transforms.push_back(text.substr(begin, end - begin));
-    read_word("transform", transforms(), input.transforms.back());
+  while (!text.empty()) {
+    text.remove_prefix(1);
+    input.transforms.push_back(next());
+    row_of("transform", transforms(), input.transforms.back());
   }
 }
 
@@ -167,15 +155,15 @@ std::vector<std::uint64_t> elements_in(Element element, std::span<const std::byt
 }
 
 std::vector<std::byte> make_input(const InputDistribution& input, const InputPlan& plan) {
-  const Word distribution = read("distribution", distributions(), input.distribution, plan.element);
+  const std::size_t row = suitable_row("distribution", distributions(), input.distribution, plan.element);
   Elements elements(plan, input.seed);
-  elements.argument = distribution.argument;
-  fills[distribution.row](elements);
+  elements.argument = input.distribution.argument;
+  fills[row](elements);
   for (std::size_t i = 0; i < input.transforms.size(); ++i) {
-    const Word transform = read("transform", transforms(), input.transforms[i], plan.element);
-    elements.argument = transform.argument;
+    const std::size_t change = suitable_row("transform", transforms(), input.transforms[i], plan.element);
+    elements.argument = input.transforms[i].argument;
     elements.random = SplitMix(mixed(input.seed) + i);
-    if (elements.size() != 0) changes[transform.row](elements);
+    if (elements.size() != 0) changes[change](elements);
   }
   plant(elements, input);
   return elements.take();

@@ -31,12 +31,10 @@ std::span<const DistributionInfo> transforms();
 
 /// "equal, integers, …"; a mandatory argument is shown by its kind: "scale:exponent".
 std::string names_of(std::span<const DistributionInfo> rows);
-/// The name without its argument: "nan" for "nan:last".
-std::string_view bare_name(std::string_view word);
 
 /// Reads "uniform+scale:66+nan:last" into distribution and transforms. Throws InputError for an unknown name
 /// and a wrong argument.
-void read_words(const std::string& text, InputDistribution& input);
+void read_steps(std::string_view text, InputDistribution& input);
 
 /// What an input is generated for.
 struct InputPlan {

@@ -16,7 +16,7 @@ constexpr std::uint32_t warp = 32;
 std::vector<Finding> findings_of(const Contract& contract, const Instance& instance,
                                  const std::shared_ptr<const Image>& image, Runner& runner) {
   Case c = representative_case(instance, largest_count);
-  c.input.distribution = "integers";
+  c.input.distribution.name = "integers";
   return Evaluator(contract, instance, image, runner).evaluate(c).findings;
 }
 

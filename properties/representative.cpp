@@ -60,7 +60,7 @@ Case representative_case(const Instance& instance, std::uint64_t largest_count, 
     settle_others(given);
   }
   Case c;
-  c.input.distribution = "uniform";
+  c.input.distribution.name = "uniform";
   c.input.seed = 1;
   c.variables = domain.nearest(wanted);
   return c;

@@ -46,8 +46,8 @@ class Maker {
     return std::max<std::int64_t>(value_of(case_.variables, name).value_or(0), 0);
   }
 
-  std::vector<std::byte> of(std::string distribution, std::vector<std::string> transforms = {}) const {
-    return make_input({std::move(distribution), seed_, {}, std::move(transforms)},
+  std::vector<std::byte> of(std::string distribution, std::vector<InputStep> transforms = {}) const {
+    return make_input({{std::move(distribution)}, seed_, {}, std::move(transforms)},
                       {Operator::sum, operand_.type, operand_.type, size_, operand_.type});
   }
 
@@ -62,7 +62,7 @@ class Maker {
     const bool is_moderate = random_.below(4) != 0;
     return of(
         is_moderate ? moderate[random_.below(std::size(moderate))] : wide[random_.below(std::size(wide))],
-        nan ? std::vector<std::string>{"nan:last"} : std::vector<std::string>{});
+        nan ? std::vector<InputStep>{{"nan", PlantedAt::last}} : std::vector<InputStep>{});
   }
 
   void make_targets() {

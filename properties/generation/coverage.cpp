@@ -146,8 +146,8 @@ int decade_of(double x) {
 }  // namespace
 
 void Coverage::add(const Case& c, const InputFacts& facts, bool relation_tried) {
-  ++distributions_[std::string(bare_name(c.input.distribution))];
-  for (const std::string& transform : c.input.transforms) ++transforms_[std::string(bare_name(transform))];
+  ++distributions_[c.input.distribution.name];
+  for (const InputStep& transform : c.input.transforms) ++transforms_[transform.name];
   if (relation_tried) ++relations_[c.relation];
   for (const SpecialRow& row : special_rows)
     if (facts.*row.holds) ++specials_[std::string(row.name)];

@@ -14,7 +14,7 @@ constexpr std::int64_t block_edges[] = {1,   2,   4,   8,   16,  17,  31,  32,  
                                         100, 127, 128, 129, 192, 255, 256, 257, 512, 768, 1000, 1023, 1024};
 
 /// The most informative exponents: next to 1, and where squares or sums leave the format or its precision.
-std::vector<int> informative_exponents(std::string_view transform, Element element) {
+std::vector<std::int64_t> informative_exponents(std::string_view transform, Element element) {
   if (!is_float(element)) return {0};
   const FloatFormat& format = float_format(element);
   const int p = format.precision, highest = format.highest_exponent + p - 1;
@@ -65,22 +65,21 @@ bool stays_as_made(std::string_view distribution) {
   return std::ranges::find(names, distribution) != std::end(names);
 }
 
-std::string with_argument(Chooser& choose, const std::string& transform, const Reduction& reduction) {
+InputStep with_argument(Chooser& choose, const std::string& transform, const Reduction& reduction) {
+  using enum PlantedAt;
   const bool extremum = is_extremum(underlying(reduction.op));
   switch (std::ranges::find(transforms(), transform, &DistributionInfo::name)->takes) {
     case DistributionInfo::Takes::place:
       // -0 among other elements makes no difference, and a wrong initial value of an extremum shows only if
       // all elements are infinite.
-      if (transform == "minus-zero" || (extremum && transform != "nan")) return transform + ":all";
-      return transform + ":" +
-             choose.one_of<std::string>({"first", "last", "last", "edge", "edge", "tile", "row", "all"});
+      if (transform == "minus-zero" || (extremum && transform != "nan")) return {transform, all};
+      return {transform, choose.one_of<PlantedAt>({first, last, last, edge, edge, tile, row, all})};
     case DistributionInfo::Takes::exponent:
-      return transform + ":" +
-             std::to_string(choose.one_of(informative_exponents(transform, reduction.input)));
+      return {transform, choose.one_of(informative_exponents(transform, reduction.input))};
     case DistributionInfo::Takes::nothing:
     case DistributionInfo::Takes::index: break;
   }
-  return transform;
+  return {transform};
 }
 
 }  // namespace foldproof

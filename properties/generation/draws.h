@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "contracts/contract.h"
+#include "properties/case.h"
 #include "properties/generation/domain.h"
 
 namespace foldproof {
@@ -53,6 +54,6 @@ std::int64_t variable_in(Chooser& choose, Bounds range);
 bool stays_as_made(std::string_view distribution);
 
 /// The transform with an argument, if it takes one.
-std::string with_argument(Chooser& choose, const std::string& transform, const Reduction& reduction);
+InputStep with_argument(Chooser& choose, const std::string& transform, const Reduction& reduction);
 
 }  // namespace foldproof

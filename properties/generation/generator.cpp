@@ -301,7 +301,7 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   const ValueTurns turns(index, seed_);
   c.variables = VariableChoice(choose, domain_, turn, turns).choose(turn.counts);
   const Ingredients made_of = ingredients(index);
-  c.input.distribution = made_of.distribution;
+  c.input.distribution.name = made_of.distribution;
   c.input.seed = choose.bits();
   c.order = order_for(schedule_in(choose, index, seed_));
   if (is_host_function(instance_)) c.order = usual(c.order);
@@ -317,11 +317,11 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   // is -inf then, and -inf minus -inf is NaN.
   const bool is_long = turn.counts == CountClass::medium || turn.counts == CountClass::tile_edge ||
                        turn.counts == CountClass::corner;
-  if (wants("peaks") && is_long) c.input.transforms.emplace_back("peaks");
+  if (wants("peaks") && is_long) c.input.transforms.push_back({"peaks"});
   if (wants("minus-inf") && turn.counts == CountClass::small)
-    c.input.transforms.emplace_back("minus-inf:row");
+    c.input.transforms.push_back({"minus-inf", PlantedAt::row});
   if (wants("minus-inf") && turn.counts == CountClass::power_edge)
-    c.input.transforms.emplace_back("minus-inf:first");
+    c.input.transforms.push_back({"minus-inf", PlantedAt::first});
   return c;
 }
 

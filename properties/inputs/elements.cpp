@@ -8,6 +8,11 @@ namespace foldproof::inputs {
 Elements::Elements(const InputPlan& plan, std::uint64_t seed)
     : random(seed), seed_(seed), plan_(plan), bytes_(plan.count * size_of(plan.element)) {}
 
+std::optional<std::int64_t> Elements::integer() const {
+  const auto* number = std::get_if<std::int64_t>(&argument);
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
 int Elements::precision() const {
   const Element accumulator = plan_.accumulator;
   return is_float(accumulator) ? float_format(accumulator).precision

@@ -13,16 +13,6 @@
 
 namespace foldproof::inputs {
 
-/// Where a value is planted: in one element, in all elements of one tile or one row, or everywhere. An edge
-/// is the last element of a warp or tile or the first one after it. The seed selects the edge, tile or row.
-enum class Place : std::uint8_t { first, last, edge, tile, row, all };
-
-/// The argument after the colon.
-struct Argument {
-  std::optional<std::int64_t> number;  ///< an index or an exponent
-  Place place = Place::first;
-};
-
 struct Row {
   std::size_t begin, length;
 };
@@ -32,8 +22,10 @@ class Elements {
   /// All elements are +0.
   Elements(const InputPlan& plan, std::uint64_t seed);
 
-  SplitMix random;    ///< for the word that is being applied
-  Argument argument;  ///< of that word
+  SplitMix random;        ///< for the step that is being applied
+  StepArgument argument;  ///< of that step
+  /// The argument if it is an index or an exponent.
+  std::optional<std::int64_t> integer() const;
 
   std::uint64_t seed() const { return seed_; }
   std::size_t size() const { return plan_.count; }
@@ -77,7 +69,7 @@ class Elements {
 };
 
 // The functions that generate inputs, one per row of distributions.def and of transforms.def;
-// Elements::argument is the argument that followed the name.
+// Elements::argument is the argument of the step.
 
 #define FOLDPROOF_DISTRIBUTION(id, name, takes, suits, synopsis) void fill_##id(Elements& x);
 #include "properties/distributions.def"

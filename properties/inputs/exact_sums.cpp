@@ -38,7 +38,7 @@ void fill_one_hot(Elements& x) {
   if (x.op() == Operator::max) rest = x.has_sign() ? -5 : 1, hot = x.has_sign() ? -3 : 3;
   if (x.op() == Operator::min) rest = 5, hot = 3;
   for (std::size_t i = 0; i < x.size(); ++i) x.set(i, rest);
-  const auto& wanted = x.argument.number;
+  const auto wanted = x.integer();
   for (const auto& [begin, length] : x.rows())
     x.set(begin + (wanted ? static_cast<std::size_t>(*wanted) % length : x.informative_index(length)), hot);
 }

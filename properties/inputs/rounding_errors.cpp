@@ -84,7 +84,7 @@ void fill_gaps(Elements& x) {
 /// running sum.
 void fill_ill_conditioned(Elements& x) {
   const int drawn = static_cast<int>(x.random.between(x.precision() / 2, 2 * x.precision()));
-  const Window window = window_of(x, static_cast<int>(x.argument.number.value_or(drawn)));
+  const Window window = window_of(x, static_cast<int>(x.integer().value_or(drawn)));
   const int width = window.high - window.low;
   const std::size_t half = x.size() / 2;
   Dyadic running;

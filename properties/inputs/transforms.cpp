@@ -36,17 +36,17 @@ std::size_t edge(Elements& x) {
 /// The range of the place: its first element, and one past its last.
 std::pair<std::size_t, std::size_t> range_of(Elements& x) {
   const auto one = [](std::size_t i) { return std::pair(i, i + 1); };
-  switch (x.argument.place) {
-    case Place::first: return one(0);
-    case Place::last: return one(x.size() - 1);
-    case Place::edge: return one(edge(x));
-    case Place::all: return {0, x.size()};
-    case Place::row: {
+  switch (std::get<PlantedAt>(x.argument)) {
+    case PlantedAt::first: return one(0);
+    case PlantedAt::last: return one(x.size() - 1);
+    case PlantedAt::edge: return one(edge(x));
+    case PlantedAt::all: return {0, x.size()};
+    case PlantedAt::row: {
       const std::vector<Row> rows = x.rows();
       const Row row = rows[x.random.below(rows.size())];
       return {row.begin, row.begin + row.length};
     }
-    case Place::tile: break;
+    case PlantedAt::tile: break;
   }
   const std::size_t begin = x.tile() * x.random.below((x.size() - 1) / x.tile() + 1);
   return {begin, std::min(begin + x.tile(), x.size())};
@@ -57,8 +57,8 @@ void plant(Elements& x, const Number& number) {
   for (std::size_t i = begin; i < end; ++i) x.set(i, number);
 }
 
-/// Two to the power of the word's argument, as far as double reaches.
-double power(const Elements& x) { return std::ldexp(1.0, static_cast<int>(*x.argument.number)); }
+/// Two to the power of the step's argument, as far as double reaches.
+double power(const Elements& x) { return std::ldexp(1.0, static_cast<int>(*x.integer())); }
 
 /// Adds a number to each finite element.
 void add(Elements& x, double addend) {
@@ -91,7 +91,7 @@ void transform_scale(Elements& x) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     Number number = x.number(i);
     if (!number.is_finite() || number.is_zero()) continue;
-    number.exponent += static_cast<int>(*x.argument.number);
+    number.exponent += static_cast<int>(*x.integer());
     x.set_finite(i, number);
   }
 }
@@ -113,7 +113,7 @@ void transform_paired(Elements& x) {
   }
   for (std::size_t i = 2 * half; i < x.size(); ++i) x.set(i, 0.0);
   const std::int64_t least = x.floating() ? x.format().lowest_exponent : 0;
-  const auto exponent = static_cast<int>(std::max(*x.argument.number, least));
+  const auto exponent = static_cast<int>(std::max(*x.integer(), least));
   x.set_finite(x.size() - 1, Number{Number::Category::finite, false, 1, exponent});
 }
 

@@ -139,7 +139,7 @@ class LargeAudit {
     case_ = {};
     case_.order = CoRunningLoad{};
     case_.variables = kernel_->variables();
-    case_.input.distribution = std::string(how.name);
+    case_.input.distribution = {std::string(how.name)};
     case_.input.seed = options_.seed;
     const Tally tally = tally_of(how, elements_->address(), kernel_->count());
     if (!runs_in_time()) return;

@@ -35,8 +35,8 @@ void reseed(Case& c, const Surroundings& here) {
 void change_distribution(Case& c, const Surroundings& here) {
   if (here.generator.distributions().empty()) return;
   c.input.planted.clear();
-  c.input.distribution = here.choose.one_of(here.generator.distributions());
-  if (stays_as_made(c.input.distribution)) c.input.transforms.clear();
+  c.input.distribution = {here.choose.one_of(here.generator.distributions())};
+  if (stays_as_made(c.input.distribution.name)) c.input.transforms.clear();
 }
 
 /// From barely ill-conditioned to more than all digits lost.
@@ -45,7 +45,7 @@ void change_condition(Case& c, const Surroundings& here) {
   if (!is_float(element)) return;
   const int most = 2 * float_format(element).precision;
   c.input.planted.clear();
-  c.input.distribution = "ill-conditioned:" + std::to_string(here.choose.between(1, most));
+  c.input.distribution = {"ill-conditioned", here.choose.between(1, most)};
 }
 
 void add_transform(Case& c, const Surroundings& here) {

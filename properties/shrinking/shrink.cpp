@@ -42,10 +42,6 @@ class ShrinkTrials {
   ShrinkBudget budget_;
 };
 
-bool same_elements(const InputDistribution& a, const InputDistribution& b) {
-  return words_of(a) == words_of(b) && a.seed == b.seed && a.planted == b.planted;
-}
-
 bool same(const Case& a, const Case& b) { return describe(a) == describe(b); }
 
 /// The simpler neighbours of a case, boldest steps first: fewer elements and blocks make all further runs
@@ -163,13 +159,13 @@ class Neighbours {
 
   /// Individually planted elements are easiest to read among zeros, and so is an input without any.
   rc::Seq<Case> distributions(const Case& c) const {
-    if (!c.input.planted.empty() || same_elements(c.input, {"zeros"})) return {};
+    if (!c.input.planted.empty() || c.input == InputDistribution{{"zeros"}}) return {};
     std::vector<Case> simpler;
     for (const DistributionInfo& distribution : foldproof::distributions()) {
-      if (distribution.name == bare_name(c.input.distribution)) break;
+      if (distribution.name == c.input.distribution.name) break;
       if (!instance_->reduction || !suits(distribution, instance_->reduction->input)) continue;
       simpler.push_back(c);
-      simpler.back().input.distribution = distribution.name;
+      simpler.back().input.distribution = {std::string(distribution.name)};
     }
     return rc::seq::fromContainer(std::move(simpler));
   }
@@ -210,7 +206,7 @@ class ElementShrinker {
   ElementShrinker(const Case& c, Element element, const std::vector<std::uint64_t>& bits,
                   ShrinkTrials& trials)
       : case_(c), element_(element), trials_(trials) {
-    case_.input = {"zeros"};
+    case_.input = {{"zeros"}};
     for (std::size_t i = 0; i < bits.size(); ++i)
       if (bits[i] != 0) case_.input.planted.push_back({i, planted_text(element, bits[i])});
   }

@@ -76,7 +76,7 @@ TEST_CASE("the instruction count of a device that does not count is unknown") {
 TEST_CASE("a case from another kind of device is replayed in the corresponding order") {
   const Contract contract = fake::contract(Operator::sum, Element::f32);
   Case c;
-  c.input.distribution = "equal";
+  c.input.distribution = {"equal"};
   c.variables = {{"count", 5}, {"block", 32}};
   c.order = Schedule{Schedule::Order::warps_backward};
   std::vector<CoRunningLoad> loads;
@@ -161,7 +161,7 @@ TEST_CASE("both results of a failure that does not occur again are reported") {
   };
   fake::FakeRunner runner(kernel);
   Case c;
-  c.input = {"zeros", 0, {{0, "0x1p+0"}}};
+  c.input = {{"zeros"}, 0, {{0, "0x1p+0"}}};
   c.variables = {{"count", 2}, {"block", 32}};
   const KernelReport report =
       replay_case(contract, contract.instances.front(), std::make_shared<const Image>(), runner, c, {});

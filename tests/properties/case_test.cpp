@@ -31,12 +31,12 @@ StoredCase example() {
   stored.instance = "T=f32,B=128";
   stored.finding = "wrong-value";
   stored.c.input = {
-      "ill-conditioned", 0xfedcba9876543210, {{3, "0x7fc00001"}, {0, "-0x0p+0"}, {1, "0x1.8p-2"}}};
+      {"ill-conditioned"}, 0xfedcba9876543210, {{3, "0x7fc00001"}, {0, "-0x0p+0"}, {1, "0x1.8p-2"}}};
   stored.c.variables = {{"count", 33}, {"block", 128}, {"grid", 2}, {"k", -4}};
   stored.c.order = Schedule{Schedule::Order::random, 99};
   stored.c.offset = 3;
   stored.c.calls = 2;
-  stored.c.input.transforms = {"scale:-3", "nan:last"};
+  stored.c.input.transforms = {{"scale", -3}, {"nan", PlantedAt::last}};
   stored.c.relation = "padded";
   return stored;
 }

@@ -55,12 +55,12 @@ TEST_CASE("cases are counted by class") {
   Coverage coverage;
   Case c;
   c.variables = {{"count", 33}, {"block", 100}};
-  c.input = {"ill-conditioned:40", 1, {}, {"nan:last", "shuffled"}};
+  c.input = {{"ill-conditioned", 40}, 1, {}, {{"nan", PlantedAt::last}, {"shuffled"}}};
   c.relation = "padded";
   c.calls = 2;
   coverage.add(c, facts(Element::f32, {1, -0.0}), true);
   c.variables = {{"count", 64}, {"block", 32}};
-  c.input = {"uniform"};
+  c.input = {{"uniform"}};
   coverage.add(c, facts(Element::f32, {1, 2}), false);
   const std::vector<CoverageGroup> groups = coverage.groups();
   CHECK(counted(groups, "counts modulo 32", "1") == 1);

@@ -148,7 +148,7 @@ TEST_CASE("forty cases combine the largest count with the largest grid") {
     for (std::uint64_t i = 0; i < 40; ++i) {
       const Case c = generator.generate(i);
       const bool is_corner = c.variables.at("count") > 256 * 256 && c.variables.at("grid") > 256;
-      if (is_corner && c.input.distribution == "integers") ++corners;
+      if (is_corner && c.input.distribution.name == "integers") ++corners;
     }
     INFO("seed " << seed);
     CHECK(corners >= 1);
@@ -294,8 +294,8 @@ TEST_CASE("integers and subnormals are not transformed, and every distribution g
   std::map<std::string, int> with_elements;
   for (std::uint64_t i = 0; i < 400; ++i) {
     const Case c = generator.generate(i);
-    if (c.variables.at("count") != 0) ++with_elements[c.input.distribution];
-    if (c.input.distribution == "integers" || c.input.distribution == "subnormals")
+    if (c.variables.at("count") != 0) ++with_elements[c.input.distribution.name];
+    if (c.input.distribution.name == "integers" || c.input.distribution.name == "subnormals")
       CHECK(c.input.transforms.empty());
   }
   // 350 of the cases have elements, and there are 23 distributions: 15 rounds and part of another.

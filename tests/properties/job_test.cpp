@@ -111,7 +111,7 @@ struct Built {
   Case c;
 
   Built() {
-    c.input.distribution = "equal";
+    c.input.distribution = {"equal"};
     c.variables = {{"count", 3}, {"block", 64}};
   }
   PreparedJob job(std::size_t elements = 3) const {
@@ -216,7 +216,7 @@ TEST_CASE("an instance can be launched with the parameters of a case") {
   const Contract contract = fake::contract(Operator::max, Element::f32);
   fake::FakeRunner runner([](const fake::Launch&) {});
   Case c;
-  c.input.distribution = "equal";
+  c.input.distribution = {"equal"};
   c.variables = {{"count", 3}, {"block", 64}};
   c.order = Schedule{Schedule::Order::lanes_backward};
   c.offset = 1;

@@ -25,7 +25,7 @@ Contract claimed_deterministic(Operator op = Operator::sum, Element element = El
 KernelReport tried(const Contract& contract, const fake::Kernel& kernel, const std::string& words,
                    std::int64_t count, const std::string& relation, std::uint64_t seed = 1) {
   Case c;
-  read_words(words, c.input);
+  read_steps(words, c.input);
   c.input.seed = seed;
   c.variables = {{"count", count}, {"block", 32}};
   c.relation = relation;

@@ -88,7 +88,7 @@ TEST_CASE("a search ends with the same case each time, regardless of the stored 
   AuditOptions with_store = options_of(3, 20);
   with_store.store = folder.path();
   StoredCase stored{folder.path() / "fake.toml", contract.instances[0].label, "outside-bound", {}};
-  stored.c.input = {"stagnation", 1};
+  stored.c.input = {{"stagnation"}, 1};
   stored.c.variables = {{"count", 4}, {"block", 32}};
   REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored)));
   Contract beside = contract;

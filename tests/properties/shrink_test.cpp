@@ -28,7 +28,7 @@ TEST_CASE("rows and columns become few before anything else is simplified, becau
   instance.reduction->result = ResultShape::rows;
   Case failing;
   failing.variables = {{"columns", 60000}, {"rows", 1}, {"count", 60000}, {"block", 1}};
-  failing.input = {"one-hot", 7, {}, {"minus-inf:all"}};
+  failing.input = {{"one-hot"}, 7, {}, {{"minus-inf", PlantedAt::all}}};
   // One run of the largest case costs half the budget, as a thread that loops over 60000 elements does.
   const StillFails fails = [](const Case& c, std::uint64_t& cost) {
     cost += 90 * static_cast<std::uint64_t>(c.variables.at("count"));
@@ -41,7 +41,7 @@ TEST_CASE("elements that matter move to the start of the input") {
   const Instance instance = fake::contract(Operator::argmax, Element::f32).instances.front();
   Case failing;
   failing.variables = {{"count", 137}, {"block", 8}};
-  failing.input = {"uniform", 7, {}, {}};
+  failing.input = {{"uniform"}, 7, {}, {}};
   // Fails if two values of the input are there, wherever they are.
   const std::vector<std::uint64_t> all = elements_in(Element::f32, input_of(instance, failing));
   const StillFails fails = [&](const Case& c, std::uint64_t& cost) {
@@ -60,7 +60,7 @@ TEST_CASE("planted elements need not be in order") {
   const Instance instance = fake::contract(Operator::sum, Element::f32).instances.front();
   Case failing;
   failing.variables = {{"count", 6}, {"block", 8}};
-  failing.input = {"zeros", 7, {{5, "0x1p+0"}, {2, "0x1p+0"}}, {}};
+  failing.input = {{"zeros"}, 7, {{5, "0x1p+0"}, {2, "0x1p+0"}}, {}};
   const StillFails fails = [&](const Case& c, std::uint64_t& cost) {
     cost += 1;
     const auto elements = elements_in(Element::f32, input_of(instance, c));

@@ -17,7 +17,7 @@ constexpr std::uint64_t tile = 48;  // of a block that is not a multiple of a wa
 
 InputDistribution distribution_of(const std::string& words, std::uint64_t seed) {
   InputDistribution distribution;
-  read_words(words, distribution);
+  read_steps(words, distribution);
   distribution.seed = seed;
   return distribution;
 }
@@ -121,7 +121,7 @@ TEST_CASE("paired inputs add up to the given power of two") {
 TEST_CASE("every row has a peak whose exponential relative to another element overflows") {
   InputPlan plan{Operator::sum, Element::f32, Element::f32, 400};
   plan.row = 100;
-  const auto bytes = make_input({"uniform", 5, {}, {"peaks"}}, plan);
+  const auto bytes = make_input({{"uniform"}, 5, {}, {{"peaks"}}}, plan);
   for (std::size_t row = 0; row < 4; ++row) {
     std::vector<float> values;
     for (std::size_t i = 0; i < 100; ++i)
@@ -241,9 +241,9 @@ TEST_CASE("the hot element is at the given index") {
 
 TEST_CASE("distributions and transforms are parsed with their arguments, and invalid ones are refused") {
   const InputDistribution distribution = distribution_of("ill-conditioned:40+scale:-3+nan:last", 7);
-  CHECK(distribution.distribution == "ill-conditioned:40");
-  CHECK(distribution.transforms == std::vector<std::string>{"scale:-3", "nan:last"});
-  CHECK(words_of(distribution) == "ill-conditioned:40+scale:-3+nan:last");
+  CHECK(distribution.distribution == InputStep("ill-conditioned", 40));
+  CHECK(distribution.transforms == std::vector<InputStep>{{"scale", -3}, {"nan", PlantedAt::last}});
+  CHECK(to_string(distribution) == "ill-conditioned:40+scale:-3+nan:last");
   const auto error = [](const std::string& words) -> std::string {
     try {
       distribution_of(words, 0);
@@ -254,7 +254,11 @@ TEST_CASE("distributions and transforms are parsed with their arguments, and inv
   };
   CHECK(error("uniform+scale") == "\"scale\" must have an integer between -4096 and 4096 after its colon");
   CHECK(error("uniform+nan:middle") ==
-        "\"nan:middle\" must have one of first, last, edge, tile, row, all after its colon");
+        "\"nan:middle\" must have an integer or one of first, last, edge, tile, row, all after its colon");
+  CHECK(error("uniform+nan:3") ==
+        "\"nan:3\" must have one of first, last, edge, tile, row, all after its colon");
+  CHECK(error("uniform+scale:last") ==
+        "\"scale:last\" must have an integer between -4096 and 4096 after its colon");
   CHECK(error("uniform+shuffled:1") == "\"shuffled:1\" takes no argument after a colon");
   CHECK(error("uniform+") ==
         "unknown transform \"\"; choose one of shuffled, ascending, descending, large-small, scale:exponent, "
