@@ -79,7 +79,7 @@ std::string tool_names() {
 
 void add_sanitizer(CLI::App& app, std::string& value, const std::string& about) {
   app.add_option("--sanitizer", value,
-                 fmt::format("{}: run these tools of compute-sanitizer, separated by commas: {}", about,
+                 fmt::format("{}: run these tools of compute-sanitizer ({}), separated by commas", about,
                              tool_names()))
       ->type_name("TOOLS");
 }

@@ -87,7 +87,7 @@ class Audit {
     const auto check_all = [&](CaseStore::Loaded loaded) {
       std::ranges::move(loaded.notes, std::back_inserter(report_.notes));
       for (const StoredCase& stored : loaded.cases)
-        if (!stopped_ && known.insert(describe(stored.c)).second) check_stored(stored.c);
+        if (!stopped_ && known.insert(describe(stored.c)).second) check_stored(stored);
     };
     check_all(CaseStore(options_.store).load(contract_, instance_));
     for (const std::filesystem::path& other : options_.other_stores)
@@ -95,16 +95,15 @@ class Audit {
   }
 
   /// A contract that has changed may no longer claim a stored case; that is not the kernel's error.
-  void check_stored(const Case& stored) {
+  void check_stored(const StoredCase& stored) {
     try {
-      const Case c = domain_.completed(stored);
+      const Case c = domain_.completed(stored.c);
       domain_.check(c.variables);
       check(normalized(c));
     } catch (const InputError& outdated) {
-      report_.notes.push_back(
-          fmt::format("a stored case no longer fits the contract and was skipped ({}); "
-                      "correct its file in the store, or delete it: {}",
-                      outdated.sentence(), describe(stored)));
+      report_.notes.push_back(fmt::format(
+          "a stored case no longer fits the contract and was skipped ({}); correct or delete {}: {}",
+          outdated.sentence(), stored.where.file, describe(stored.c)));
     }
   }
 
@@ -294,8 +293,12 @@ class Audit {
 
   /// Why the verdict `clean` would claim more than was checked; empty if it would not.
   std::string why_clean_shows_nothing() const {
-    if (has_checked_nothing())
-      return "every case ended early with a finding that the contract accepts, so no result was checked";
+    if (has_checked_nothing()) {
+      if (!collector_.findings().empty())
+        return "every case ended early with a finding that the contract accepts, so no result was checked";
+      if (!coverage_.only_empty_inputs())
+        return "the output had no elements in any case, so no result was checked";
+    }
     if (is_replay_ || !claims_elements() || !coverage_.only_empty_inputs()) return "";
     if (domain_.claimed_count() > 0 && domain_.reach("count").high == 0)
       return "only the empty input was tried: any other exceeds the largest count (--largest)";
@@ -308,9 +311,9 @@ class Audit {
     return count != nullptr && (!count->high.names().empty() || count->high.evaluate({}) != 0);
   }
 
-  /// Whether findings ended all cases before the check of their result.
+  /// Whether the result of no case was checked.
   bool has_checked_nothing() const {
-    return instance_.reduction && !collector_.findings().empty() &&
+    return instance_.reduction && report_.cases != 0 &&
            std::ranges::all_of(measurements_.checked_by(), [](std::uint64_t cases) { return cases == 0; });
   }
 

@@ -85,8 +85,11 @@ class FaultyElements {
 
 /// "only elements 3 to 7": what a result is computed from.
 std::string only(const Part& part) {
-  if (part.first >= part.last) return "no element";
-  if (part.first + 1 == part.last) return fmt::format("only element {}", part.first);
+  if (part.size() == 0) return "no element";
+  if (part.size() == 1) return fmt::format("only element {}", part.first);
+  if (part.stride != 1)
+    return fmt::format("only every element whose index is {} more than a multiple of {}", part.first,
+                       part.stride);
   return fmt::format("only elements {} to {}", part.first, part.last - 1);
 }
 
@@ -140,13 +143,15 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, Operator op, const
   const bool counts_twice =
       op != Operator::custom && (!extremum || instance.claims.uses_every_input_once.value_or(false));
   const bool is_nan = has_nan_factor(part, operands);
+  // Elements after the sum has reached p need not be read.
+  const bool stops_early = op == Operator::top_p && !trace.expressions.decisions().empty();
   FaultyElements unused, repeated, foreign;
   for (std::size_t k = 0; k < uses.size(); ++k) {
     const bool inside = part.holds(k);
     const double once = one_use(op, part, operands, k);
     const double times = uses[k].times && !uses[k].decides ? std::fabs(*uses[k].times) : 0;
     const bool may_change = once != 0 && !is_nan && !is_irrelevant(op, part, k);
-    if (inside && !uses[k].counts && may_change) unused.add(k);
+    if (inside && !uses[k].counts && may_change && !stops_early) unused.add(k);
     if (inside && counts_twice && times > 1.5 * once) repeated.add(k);
     if (!inside && times > 0.5 * once) foreign.add(k);
   }

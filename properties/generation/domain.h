@@ -45,8 +45,9 @@ class Domain {
   Variables nearest(const Variables& wanted) const;
 
   /// The case with the variables that it lacks, such as those that were added to the contract after it was
-  /// stored: the offset, and values without which those that it has would not be admitted. Unchanged if such
-  /// a value is not determined, or not found by a few tries. Throws InputError like bounds().
+  /// stored. Its offset is known. Each other one, in the order of the domain, gets the only value among its
+  /// 64 lowest with which nearest() changes no variable of the case; the case stays unchanged if there are
+  /// none or several. Throws InputError like bounds().
   Case completed(Case c) const;
 
   /// The smallest and the largest value of a variable over the domain, with those before it at their ends.

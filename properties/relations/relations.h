@@ -53,7 +53,8 @@ struct Derived {
 std::vector<Derived> derive(const RelationSubject& subject, const Case& c, std::span<const std::byte> input);
 
 /// Whether the relation holds. `outputs`: the elements of the results as bits, first those of the case, then
-/// those of the inputs that derive() returned. `forced`: the inputs determine every bit of all of them.
+/// those of the inputs that derive() returned; if one has no elements, nothing is compared. `forced`: the
+/// inputs determine every bit of all of them.
 bool holds(const RelationSubject& subject, const Case& c, std::span<const std::byte> input,
            const std::vector<std::vector<std::uint64_t>>& outputs, bool forced);
 

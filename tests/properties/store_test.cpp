@@ -131,7 +131,7 @@ TEST_CASE("a budget that ends while stored cases run leaves nothing checked") {
   const TemporaryFolder folder;
   const Contract contract = contract_at(folder.path() / "fake.toml");
   StoredCase stored{"fake.toml", contract.instances[0].label, "wrong-value", {}};
-  stored.c.input = {"uniform", 4, {}, {}};
+  stored.c.input = {{"uniform"}, 4, {}, {}};
   stored.c.variables = {{"count", 5}, {"block", 32}};
   REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored)));
   const KernelReport report = fake::audit(contract, correct, without_time(folder.path()));
@@ -168,7 +168,7 @@ TEST_CASE("a replayed case keeps its transforms, its relation and its planted el
   Contract contract = fake::contract(Operator::sum, Element::f32);
   contract.file = folder.path() / "fake.toml";
   StoredCase stored{"fake.toml", contract.instances[0].label, "wrong-value", {}};
-  stored.c.input = {"uniform", 4, {{1, "-0x1.8p+3"}}, {"scale:-1", "shuffled"}};
+  stored.c.input = {{"uniform"}, 4, {{1, "-0x1.8p+3"}}, {{"scale", -1}, {"shuffled"}}};
   stored.c.variables = {{"count", 5}, {"block", 32}};
   stored.c.relation = "permuted";
   REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored)));
@@ -196,19 +196,22 @@ TEST_CASE("a stored case with an unknown word, relation or value is skipped with
     REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored)));
     const KernelReport report = fake::audit(contract, correct, storing_in(folder.path(), 0));
     CHECK(report.findings.empty());
-    return note_of_stored(report);
+    const std::string note = note_of_stored(report);
+    CHECK_THAT(note, tests::contains_text("; correct or delete " + (folder.path() / "a.toml").string() +
+                                          ": count=5"));
+    return note;
   };
   Case c;
-  c.input = {"equal", 3, {}, {"scaled:3"}};
+  c.input = {{"equal"}, 3, {}, {{"scaled", 3}}};
   CHECK(note_of(c).find(
             "a stored case no longer fits the contract and was skipped (unknown transform \"scaled\"") == 0);
-  c.input = {"equal", 3};
+  c.input = {{"equal"}, 3};
   c.relation = "transposed";
   CHECK(note_of(c).find(
             "a stored case no longer fits the contract and was skipped (unknown relation \"transposed\"") ==
         0);
   c.relation.clear();
-  c.input = {"equal", 3, {{0, "0x1p+0"}}};
+  c.input = {{"equal"}, 3, {{0, "0x1p+0"}}};
   CHECK(note_of(c).find("a stored case no longer fits the contract and was skipped (i32 cannot represent the "
                         "planted value 0x1p+0)") == 0);
 }
@@ -220,7 +223,7 @@ TEST_CASE("a case outside the contract's domain is refused in one sentence") {
     return replay_case(contract, contract.instances.front(), std::make_shared<const Image>(), runner, c, {});
   };
   Case c;
-  c.input.distribution = "equal";
+  c.input.distribution = {"equal"};
   c.variables = {{"count", 5}, {"block", 32}};
   CHECK(replayed(c).verdict == Verdict::clean);
 
