@@ -36,13 +36,14 @@ void add_variable(Draft& draft, const std::string& name, const Text& raw) {
                      most.where());
 }
 
-/// Requires the variables without which the reduction is not defined.
-void check_needed_variables(const Draft& draft) {
+}  // namespace
+
+void check_needed_variables(const Draft& draft, const Reduction& reduction, const Position& where) {
   const auto need = [&](std::string_view variable, const char* sentence) {
-    if (!draft.scope.knows(variable)) throw InputError(sentence, draft.top.where("domain"));
+    if (!draft.scope.knows(variable)) throw InputError(sentence, where);
   };
   need("count", "[domain] must specify \"count\", the number of elements, such as \"0 .. 2^33\"");
-  const ResultShape shape = draft.instance.reduction->result;
+  const ResultShape shape = reduction.result;
   if (shape == ResultShape::rows || shape == ResultShape::columns)
     need("columns",
          "[domain] must specify \"columns\", the number of elements per row, before \"count\", such as "
@@ -51,8 +52,6 @@ void check_needed_variables(const Draft& draft) {
     need("segments",
          "[domain] must specify \"segments\", the number of segments, such as segments = \"0 .. 2^20\"");
 }
-
-}  // namespace
 
 void read_domain(Draft& draft) {
   const auto variables = draft.top.free_table("domain");
@@ -70,7 +69,7 @@ void read_domain(Draft& draft) {
     throw InputError(
         "[domain] must specify \"block\", the block sizes that the call supports, such as \"{B}\"", where);
   if (draft.calls && !draft.scope.knows("count")) add_variable(draft, "count", {"0 .. block", where});
-  if (draft.instance.reduction) check_needed_variables(draft);
+  if (draft.instance.reduction) check_needed_variables(draft, *draft.instance.reduction, where);
 }
 
 void read_tried(Draft& draft) {

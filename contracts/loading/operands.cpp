@@ -36,28 +36,11 @@ void check_operand(const OperandContract& operand, const Instance& instance, con
   if (!info(operand.role).is_for(op))
     throw InputError(fmt::format("{} has no operand \"{}\"", name(op), role.value), role.where);
   if (operand.role == Role::offsets && instance.reduction->result != ResultShape::segments)
-    throw InputError("offsets require result = \"segments\"", role.where);
+    throw InputError("offsets require result = \"segments\" in [reduction]", role.where);
   for (const OperandContract& other : instance.operands)
     if (other.role == operand.role)
       throw InputError(fmt::format("an operand \"{}\" already exists", role.value), role.where);
   check_type(operand, *instance.reduction, role);
-}
-
-/// Requires the operands without which the operator, or the shape of its result, is not defined.
-void check_needed_operands(const Draft& draft) {
-  if (!draft.instance.reduction) return;
-  const Reduction& reduction = *draft.instance.reduction;
-  for (const RoleInfo& role : roles()) {
-    const bool there = std::ranges::find(draft.instance.operands, role.role, &OperandContract::role) !=
-                       draft.instance.operands.end();
-    const bool offsets = role.role == Role::offsets;
-    const bool segments = reduction.result == ResultShape::segments;
-    if (!there && (offsets ? segments : role.is_needed_by(reduction.op)))
-      throw InputError(
-          fmt::format("{} requires an [[operand]] with role = \"{}\": {}",
-                      offsets ? "a result of segments" : name(reduction.op), role.name, role.synopsis),
-          draft.top.where("reduction"));
-  }
 }
 
 /// Without the result "rows", the whole input is one row.
@@ -76,6 +59,20 @@ Text usual_count(const OperandContract& operand, const Draft& draft, const Posit
 
 }  // namespace
 
+void check_needed_operands(const Draft& draft, const Reduction& reduction, const Position& where) {
+  for (const RoleInfo& role : roles()) {
+    const bool there = std::ranges::find(draft.instance.operands, role.role, &OperandContract::role) !=
+                       draft.instance.operands.end();
+    const bool offsets = role.role == Role::offsets;
+    const bool segments = reduction.result == ResultShape::segments;
+    if (!there && (offsets ? segments : role.is_needed_by(reduction.op)))
+      throw InputError(
+          fmt::format("{} requires an [[operand]] with role = \"{}\": {}",
+                      offsets ? "a result of segments" : name(reduction.op), role.name, role.synopsis),
+          where);
+  }
+}
+
 void read_operands(Draft& draft) {
   for (const Table& table : draft.top.tables("operand")) {
     OperandContract operand;
@@ -92,7 +89,8 @@ void read_operands(Draft& draft) {
     operand.count = draft.scope.expression(count ? *count : usual_count(operand, draft, role.where));
     draft.instance.operands.push_back(std::move(operand));
   }
-  check_needed_operands(draft);
+  if (draft.instance.reduction)
+    check_needed_operands(draft, *draft.instance.reduction, draft.top.where("reduction"));
 }
 
 }  // namespace foldproof

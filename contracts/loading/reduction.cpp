@@ -142,6 +142,9 @@ void read_additional_outputs(Draft& draft) {
     additional.reduction.sum = {};
     read_choices(draft.scope, "additional_output", table, additional.reduction);
     draft.scope.read(table, "k", additional.reduction.k);
+    const Position where = table.where(table.has("result") ? "result" : "buffer");
+    check_needed_variables(draft, additional.reduction, where);
+    check_needed_operands(draft, additional.reduction, where);
     draft.instance.additional_outputs.push_back(std::move(additional));
   }
 }

@@ -23,7 +23,10 @@ class Worst {
     any_ = true;
     return worst_.ok;
   }
-  CheckResult take() { return std::move(worst_); }
+  CheckResult take() {
+    if (!any_) worst_.evidence = CheckResult::Evidence::nothing, worst_.why_not = "no result has an element";
+    return std::move(worst_);
+  }
 
  private:
   bool any_ = false;
@@ -87,7 +90,8 @@ std::span<const std::byte> ResultChecker::elements_of(Element type, std::span<co
 Operands ResultChecker::operands_of_part(const Operands& operands, Part part, std::size_t index) {
   Operands own = operands;
   if (auto& second = own[Role::second]) second->values = elements_of(second->type, second->values, part);
-  if (auto& targets = own[Role::targets]) targets = targets->part(index, index + 1);
+  if (auto& targets = own[Role::targets]; targets && index < targets->size())
+    targets = targets->part(index, index + 1);
   return own;
 }
 

@@ -9,6 +9,7 @@
 
 #include "contracts/contract.h"
 #include "contracts/names.h"
+#include "properties/execution/outputs.h"
 #include "properties/execution/reduction.h"
 #include "properties/execution/uses.h"
 #include "properties/generation/domain.h"
@@ -24,19 +25,32 @@ bool is_small(const CasePlan& plan, Element input) {
   return plan.input.size() / size_of(input) <= most_elements;
 }
 
-/// If the shape of the result determines the number of outputs, the contract must declare the same number.
-void check_output_count(const Instance& instance, const Case& c, const PreparedJob& prepared) {
-  const auto count = static_cast<std::size_t>(c.variables.at("count"));
+/// Whether an output of this many elements has the layout; `count`: number of input elements.
+bool has_layout(std::uint64_t elements, const ResultLayout& layout, Operator op, std::size_t count) {
+  if (layout.shape == ResultShape::columns)
+    return layout.columns == 0 ? elements == 0 : elements % layout.columns == 0;
+  const std::optional<std::size_t> due = output_count(layout, op, count);
+  return !due || *due == elements;
+}
+
+/// If the shape of a result determines the number of outputs, the contract must declare the same number.
+void check_output_counts(const Instance& instance, const Variables& variables, const PreparedJob& prepared) {
+  const auto count = static_cast<std::size_t>(variables.at("count"));
   const Operands operands = operands_of(instance, prepared);
-  const auto due =
-      output_count(result_layout(*instance.reduction, c.variables, operands), instance.reduction->op, count);
-  const std::uint64_t declared = prepared.outputs.front().count;
-  if (due && *due != declared)
+  const std::vector<Output> outputs = outputs_of(instance);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Reduction& reduction = outputs[i].reduction;
+    const ResultLayout layout = result_layout(reduction, variables, operands);
+    const std::uint64_t declared = prepared.outputs[i].count;
+    if (has_layout(declared, layout, reduction.op, count)) continue;
+    const std::size_t due =
+        layout.shape == ResultShape::columns ? layout.columns : *output_count(layout, reduction.op, count);
     throw InputError(
-        fmt::format("[output] has {} elements for a count of {}, but a \"{}\" result of that many elements "
-                    "has {}; correct the \"count\" of [output], or that of the domain (rows * columns)",
-                    declared, count, name_of(result_names, instance.reduction->result), *due),
-        instance.output_count.where());
+        fmt::format("{} has {} elements for a count of {}, but a \"{}\" result of that many elements has {}; "
+                    "correct its \"count\", or that of the domain (rows * columns)",
+                    outputs[i].name, declared, count, name_of(result_names, reduction.result), due),
+        outputs[i].elements.where());
+  }
 }
 
 /// "block=32 grid=4": every variable of the case except the count.
@@ -133,7 +147,7 @@ CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& 
   plan.input = std::move(input);
   plan.prepared.push_back(builder.build(c, plan.input));
   if (!instance.reduction) return plan;
-  check_output_count(instance, c, plan.prepared[0]);
+  check_output_counts(instance, c.variables, plan.prepared[0]);
   const auto also = [&](const Case& other, Comparison comparison) {
     plan.prepared.push_back(builder.build(other, plan.input));
     plan.comparisons.push_back(std::move(comparison));

@@ -11,10 +11,11 @@ namespace foldproof {
 std::vector<Output> outputs_of(const Instance& instance) {
   using Initial = BufferContract::Initial;
   const bool is_undefined = !instance.in_place && instance.output_initial == Initial::undefined;
-  std::vector<Output> outputs{{*instance.reduction, "", is_undefined}};
+  std::vector<Output> outputs{{*instance.reduction, "[output]", instance.output_count, "", is_undefined}};
   for (const AdditionalOutput& additional : instance.additional_outputs) {
     const auto buffer = std::ranges::find(instance.buffers, additional.buffer, &BufferContract::name);
-    outputs.push_back({additional.reduction, fmt::format("in the buffer \"{}\", ", additional.buffer),
+    outputs.push_back({additional.reduction, fmt::format("[[buffer]] \"{}\"", buffer->name), buffer->count,
+                       fmt::format("in the buffer \"{}\", ", buffer->name),
                        buffer->initial == Initial::undefined});
   }
   return outputs;

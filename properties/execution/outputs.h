@@ -17,8 +17,10 @@ namespace foldproof {
 /// An output as the contract describes it.
 struct Output {
   const Reduction& reduction;
-  std::string where;          ///< how a message begins: empty, or "in the buffer "b", "
-  bool is_undefined = false;  ///< it holds no value before a call
+  std::string name;            ///< of its table: "[output]" or "[[buffer]] "b""
+  const Expression& elements;  ///< how many it has
+  std::string where;           ///< how a message begins: empty, or "in the buffer "b", "
+  bool is_undefined = false;   ///< it holds no value before a call
 };
 
 /// The instance must have a reduction and outlive the outputs.

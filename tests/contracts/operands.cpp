@@ -82,6 +82,19 @@ TEST_CASE("an additional output is in a buffer and has that buffer's type") {
   CHECK(says(load_error(contract("variance", further)), "unknown [[buffer]] \"means\""));
 }
 
+TEST_CASE("an additional output needs the same variables and operands as a result") {
+  const auto error = [&](const std::string& op, const std::string& result) {
+    return load_error(
+        "format = 1\n[reduction]\noperator = \"sum\"\ninput = \"f32\"\n[domain]\ncount = \"0 .. 9\"\n"
+        "[[buffer]]\nname = \"more\"\ntype = \"f32\"\ncount = 1\n"
+        "[[additional_output]]\nbuffer = \"more\"\noperator = \"" +
+        op + "\"\nresult = \"" + result + "\"\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 32\n");
+  };
+  CHECK(says(error("sum", "columns"), "[domain] must specify \"columns\""));
+  CHECK(says(error("sum", "segments"), "[domain] must specify \"segments\""));
+  CHECK(says(error("dot", "value"), "dot requires an [[operand]] with role = \"second\""));
+}
+
 TEST_CASE("a claim for the operator of an additional output is accepted") {
   const Workshop workshop;
   const std::string ties = "[claims]\nties = \"first\"\n";

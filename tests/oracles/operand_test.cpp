@@ -105,6 +105,13 @@ TEST_CASE("a cross-entropy is the logarithm of the sum minus the class's score")
   CHECK(accepts_with(loss, {{0, -inf}, {{Role::targets, Element::u32, {1}}}}, {inf}, rows_of(2)));
 }
 
+TEST_CASE("a cross-entropy without rows or columns has nothing to check") {
+  Arithmetic loss = of(Operator::cross_entropy);
+  loss.functions = MathFunctions::library;
+  CHECK(accepts_with(loss, {{}, {{Role::targets, Element::u32, {}}}}, {}, rows_of(0)));
+  CHECK(accepts_with(loss, {{}, {{Role::targets, Element::u32, {0, 0}}}}, {1, 2}, rows_of(0)));
+}
+
 TEST_CASE("LayerNorm subtracts the mean, divides by the deviation, and applies weight and bias") {
   Arithmetic norm = of(Operator::layer_norm);
   norm.epsilon = 0.25;

@@ -108,6 +108,52 @@ TEST_CASE("an audit in which every case has an empty input is not clean") {
   CHECK(reason_for("0").empty());
 }
 
+TEST_CASE("an output without elements is not checked, and an audit that had no other is not clean") {
+  const auto audited = [](const std::string& ranks) {
+    Contract contract = fake::contract(Operator::sum, Element::i32);
+    Instance& instance = contract.instances[0];
+    instance.domain.emplace_back("ranks", Range::parse(ranks, {}));
+    instance.output_count = Expression::parse("ranks", {});
+    const auto stores_for_every_rank = [](const Launch& l) {
+      for (std::size_t rank = 0; rank < l.output.size() / 4; ++rank) l.store(sum_in_a_tree<int>(l), rank);
+    };
+    return audit(contract, stores_for_every_rank, many_cases(400));
+  };
+  const KernelReport nothing = audited("0 .. 0");
+  CHECK(nothing.verdict == Verdict::skipped);
+  CHECK(nothing.reason == "the output had no elements in any case, so no result was checked");
+  CHECK(audited("0 .. 4").verdict == Verdict::clean);
+}
+
+TEST_CASE("an output whose length does not fit the shape of its result is refused") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  Instance& instance = contract.instances[0];
+  instance = fake::with_domain(
+      {{"columns", "0 .. 3"}, {"rows", "0 .. 3"}, {"count", "rows * columns"}, {"block", "1 .. 32"}});
+  const auto error = [&] {
+    try {
+      audit(contract, [](const Launch&) {});
+      return std::string("no error");
+    } catch (const InputError& wrong) {
+      return wrong.sentence();
+    }
+  };
+  instance.reduction->result = ResultShape::columns;
+  instance.output_count = Expression::parse("max(columns, 1)", {});
+  CHECK_THAT(error(),
+             tests::contains_text("[output] has 1 elements for a count of 0, but a \"columns\" result"));
+
+  instance.output_count = Expression::parse("columns", {});
+  BufferContract& buffer = instance.buffers.emplace_back();
+  buffer.name = "more";
+  buffer.type = Element::f32;
+  buffer.count = Expression::parse("rows + 1", {});
+  AdditionalOutput additional{"more", *instance.reduction};
+  additional.reduction.result = ResultShape::rows;
+  instance.additional_outputs = {additional};
+  CHECK_THAT(error(), tests::contains_text("[[buffer]] \"more\" has "));
+}
+
 TEST_CASE("an interrupt while a finding is confirmed or shrunk does not lose the finding") {
   // The first case with elements takes at most 10 launches; confirming and shrinking it takes more than 60.
   for (std::uint64_t last = 11; last < 60; ++last) {

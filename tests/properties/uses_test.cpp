@@ -30,6 +30,20 @@ TEST_CASE("a prefix may use only its own elements, and an exclusive prefix not i
         "element 2 is part of result 2, which must combine only elements 0 to 1; the input has 3 elements");
 }
 
+TEST_CASE("the elements of a column are named by their distance") {
+  Instance instance = fake::contract(Operator::sum, Element::f32).instances.front();
+  instance.reduction->result = ResultShape::columns;
+  oracle_tests::F32Expressions e({1, 2, 3, 4});
+  ProvenanceTrace trace;
+  trace.results = {{e.add(e.add(1, 3), 2), e.add(2, 4)}};
+  trace.expressions = std::move(e.all);
+  const auto wrong = wrong_uses(instance, {{"count", 4}, {"columns", 2}}, trace);
+  REQUIRE(wrong.size() == 1);
+  CHECK(wrong[0].message ==
+        "element 1 is part of result 0, which must combine only every element whose index is 0 more than a "
+        "multiple of 2; the input has 4 elements");
+}
+
 TEST_CASE("an element whose factor is 0 need not be used, nor any if a factor is NaN") {
   Instance instance = fake::contract(Operator::dot, Element::f32).instances.front();
   oracle_tests::F32Expressions e({1, 2});
