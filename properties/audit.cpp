@@ -298,6 +298,8 @@ class Audit {
         return "every case ended early with a finding that the contract accepts, so no result was checked";
       if (!coverage_.only_empty_inputs())
         return "the output had no elements in any case, so no result was checked";
+      if (!is_replay_ && !claims_elements() && instance_.claims.empty != EmptyPolicy::untouched)
+        return "the contract claims only inputs without elements, and no result for them";
     }
     if (is_replay_ || !claims_elements() || !coverage_.only_empty_inputs()) return "";
     if (domain_.claimed_count() > 0 && domain_.reach("count").high == 0)

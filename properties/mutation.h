@@ -58,7 +58,7 @@ enum class MutantStatus : std::uint8_t {
   survived,    ///< at least one edit was tried on all cases and not detected
   equivalent,  ///< survived, and the contract states why it has no effect
   invalid,     ///< no device loads the changed text
-  skipped      ///< time ran out before all of its cases were tried
+  skipped      ///< not finished: the time or the process ended before all of its cases were tried
 };
 std::string_view name(MutantStatus status);
 

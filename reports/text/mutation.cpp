@@ -46,7 +46,7 @@ std::string end_of(const MutantReport& mutant) {
                          mutant.killer ? "; only a warning, " + finding_text(*mutant.killer) : "");
     case MutantStatus::equivalent:
     case MutantStatus::invalid: return mutant.reason;
-    case MutantStatus::skipped: return "time ran out";
+    case MutantStatus::skipped: return "not finished";
   }
   return "";
 }
@@ -150,7 +150,7 @@ std::string proof_text(std::span<const MutationReport> reports, const TerminalSt
           text += quote({mutant.at.file, mutant.at.line, 0}, "    ", style.width);
       }
     if (const std::uint64_t skipped = report.count(MutantStatus::skipped); skipped > 0)
-      text += fmt::format("time ran out before {} more could be tried\n", skipped);
+      text += fmt::format("{} more {} not finished\n", skipped, skipped == 1 ? "was" : "were");
     text += complaints_text(report, style);
   }
   return text + summary(reports, style);

@@ -108,6 +108,19 @@ TEST_CASE("an audit in which every case has an empty input is not clean") {
   CHECK(reason_for("0").empty());
 }
 
+TEST_CASE("an audit of inputs without elements is clean only if the contract says what they result in") {
+  Contract contract = fake::contract(Operator::argmin, Element::i32);
+  Instance& instance = contract.instances[0];
+  std::ranges::find(instance.domain, "count", &std::pair<std::string, Range>::first)->second =
+      Range::parse("0", {});
+  const auto verdict_for = [&](EmptyPolicy empty) {
+    instance.claims.empty = empty;
+    return audit(contract, [](const Launch&) {}).verdict;
+  };
+  CHECK(verdict_for(EmptyPolicy::unspecified) == Verdict::skipped);
+  CHECK(verdict_for(EmptyPolicy::untouched) == Verdict::clean);
+}
+
 TEST_CASE("an output without elements is not checked, and an audit that had no other is not clean") {
   const auto audited = [](const std::string& ranks) {
     Contract contract = fake::contract(Operator::sum, Element::i32);
