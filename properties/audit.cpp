@@ -298,10 +298,13 @@ class Audit {
         return "every case ended early with a finding that the contract accepts, so no result was checked";
       if (!coverage_.only_empty_inputs())
         return "the output had no elements in any case, so no result was checked";
-      if (!is_replay_ && !claims_elements() && instance_.claims.empty != EmptyPolicy::untouched)
-        return "the contract claims only inputs without elements, and no result for them";
     }
-    if (is_replay_ || !claims_elements() || !coverage_.only_empty_inputs()) return "";
+    if (is_replay_) return "";
+    if (!claims_elements())
+      return claims_empty_result()
+                 ? ""
+                 : "the contract claims only inputs without elements, and no result for them";
+    if (!coverage_.only_empty_inputs()) return "";
     if (domain_.claimed_count() > 0 && domain_.reach("count").high == 0)
       return "only the empty input was tried: any other exceeds the largest count (--largest)";
     return generated_ >= enough_for_elements ? "every case had an empty input; --case specifies another" : "";
@@ -313,10 +316,18 @@ class Audit {
     return count != nullptr && (!count->high.names().empty() || count->high.evaluate({}) != 0);
   }
 
-  /// Whether the result of no case was checked.
+  /// Whether the contract claims something about the result of an input without elements.
+  bool claims_empty_result() const {
+    const EmptyPolicy empty = instance_.claims.empty;
+    if (!instance_.reduction || empty == EmptyPolicy::untouched) return true;
+    const Operator op = instance_.reduction->op;
+    return empty == EmptyPolicy::identity && info(op).gives != OperatorInfo::Gives::index &&
+           op != Operator::cross_entropy;
+  }
+
+  /// Whether no case had a result to check, or reached its check.
   bool has_checked_nothing() const {
-    return instance_.reduction && report_.cases != 0 &&
-           std::ranges::all_of(measurements_.checked_by(), [](std::uint64_t cases) { return cases == 0; });
+    return instance_.reduction && report_.cases != 0 && measurements_.has_checked_nothing();
   }
 
   KernelReport triaged_for(const Contract& contract, KernelReport report) const {

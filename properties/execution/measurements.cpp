@@ -28,6 +28,10 @@ void Measurements::take(const Case& c, const Evaluation& evaluation) {
   accuracy_.worst_is_vacuous = evaluation.vacuous;
 }
 
+bool Measurements::has_checked_nothing() const {
+  return std::ranges::all_of(accuracy_.checked_by, [](std::uint64_t cases) { return cases == 0; });
+}
+
 void Measurements::report_to(KernelReport& report) const {
   report.accuracy = accuracy_;
   report.accuracy.order = order_shown();

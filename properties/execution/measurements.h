@@ -21,10 +21,8 @@ class Measurements {
 
   void take(const Case& c, const Evaluation& evaluation);
 
-  /// Cases, by what checked their values.
-  const std::array<std::uint64_t, Accuracy::kinds_of_evidence>& checked_by() const {
-    return accuracy_.checked_by;
-  }
+  /// Whether no case reached the check of its value, or had one.
+  bool has_checked_nothing() const;
 
   /// Fills in the accuracy, the worst case, and notes on what was not, or hardly, checked.
   void report_to(KernelReport& report) const;

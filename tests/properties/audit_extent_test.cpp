@@ -118,6 +118,7 @@ TEST_CASE("an audit of inputs without elements is clean only if the contract say
     return audit(contract, [](const Launch&) {}).verdict;
   };
   CHECK(verdict_for(EmptyPolicy::unspecified) == Verdict::skipped);
+  CHECK(verdict_for(EmptyPolicy::identity) == Verdict::skipped);  // no index is an identity
   CHECK(verdict_for(EmptyPolicy::untouched) == Verdict::clean);
 }
 
