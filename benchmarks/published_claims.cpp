@@ -188,6 +188,12 @@ Settled cooperative_groups(const ClaimData&) {
 
 // --- what needs time on a GPU
 
+constexpr std::uint64_t few = std::uint64_t{1} << 20, many = std::uint64_t{1} << 28;
+
+/// The sums that the claims below need.
+constexpr std::pair<const char*, std::uint64_t> needed[] = {
+    {"A1", few}, {"A10", few}, {"B9", few}, {"A12", many}, {"A13", many}};
+
 Settled needs_gpu(const std::string& measured = "nothing yet") {
   return {How::open, "times need a GPU: `foldproof-lab bench kernels`", measured};
 }
@@ -197,7 +203,7 @@ Settled slow_atomics(const ClaimData& e) {
       fmt::format("for 65536 elements, A1 has {} atomics at one address, A10 {}",
                   e.of("A1").atomics_at_busiest_address, e.of("A10").atomics_at_busiest_address);
   if (!e.measured()) return needs_gpu(counted);
-  const auto seconds = [&](const char* id) { return e.measured()->of(id, std::uint64_t{1} << 20).seconds; };
+  const auto seconds = [&](const char* id) { return e.measured()->of(id, few).seconds; };
   const double times = seconds("A1") / seconds("A10");
   return confirmed_if(
       times > 50 && times < 200, fmt::format("{:.0f} times", times),
@@ -205,8 +211,6 @@ Settled slow_atomics(const ClaimData& e) {
                   "as long as B9; {}",
                   1e6 * seconds("A1"), times, seconds("A1") / seconds("B9"), counted));
 }
-
-constexpr std::uint64_t many = std::uint64_t{1} << 28;
 
 Settled bandwidth_of_coarsening(const ClaimData& e) {
   const auto each = [&](const char* id) {
@@ -292,6 +296,7 @@ Bandwidths Bandwidths::load(const std::filesystem::path& file) try {
   for (const auto& sum : json.at("sums"))
     all.sums.push_back({sum.at("name").get<std::string>(), sum.at("count").get<std::uint64_t>(),
                         sum.at("seconds").get<double>(), sum.at("of_read_bandwidth").get<double>()});
+  for (const auto& [id, count] : needed) all.of(id, count);
   return all;
 } catch (const nlohmann::json::exception& error) {
   throw InputError(

@@ -26,7 +26,8 @@ struct Bandwidths {
 
   /// Throws InputError if that was not measured.
   const Sum& of(const std::string& id, std::uint64_t count) const;
-  /// Loads the benchmark's JSON output. Throws InputError, naming the file, if it is anything else.
+  /// Loads the benchmark's JSON output. Throws InputError, naming the file, if it is anything else, and if a
+  /// sum that a claim needs was not measured.
   static Bandwidths load(const std::filesystem::path& file);
 };
 

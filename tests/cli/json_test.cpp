@@ -43,12 +43,12 @@ TEST_CASE("every field of the printed JSON is documented") {
   check_documented(run_json({"mutate", source_file("kernels/tree/atomic_only.toml"), "--cases", "4"}).json,
                    text);
   check_documented(run_json({"list"}).json, text);
-  check_documented(run_laboratory_json({"claims"}).json, text);
+  check_documented(laboratory_output({"claims"}).json, text);
   check_documented(
       run_json({"audit", source_file("kernels/tree"), "--only", "A5", "--cases", "1", "--counters"}).json,
       text);
   check_documented(run_json({"prepare", source_file("kernels/tree/atomic_only.toml")}).json, text);
   check_documented(run_json({"exact", "sum", "--type", "i8", file}).json, text);
-  check_documented(run_laboratory_json({"bench", "emulated", "--runs", "1"}).json, text);
-  check_documented(run_laboratory_json({"bench", "oracles", "--runs", "1"}).json, text);
+  check_documented(laboratory_output({"bench", "emulated", "--runs", "1"}).json, text);
+  check_documented(laboratory_output({"bench", "oracles", "--runs", "1"}).json, text);
 }

@@ -45,6 +45,8 @@ RanJson run_json(std::vector<std::string> arguments, const How& how = {});
 /// The same for foldproof-lab.
 Ran run_laboratory(const std::vector<std::string>& arguments, How how = {});
 RanJson run_laboratory_json(std::vector<std::string> arguments, How how = {});
+/// The same, run once for all tests that read the output of these arguments.
+const RanJson& laboratory_output(const std::vector<std::string>& arguments);
 
 /// A folder that is removed with this object.
 class Folder {
