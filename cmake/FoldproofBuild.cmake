@@ -61,12 +61,13 @@ function(foldproof_library module)
   foldproof_unity(foldproof_${module} 16)
 endfunction()
 
-# foldproof_tests(NAME LABELS label... DEPENDS target... [NVCC]): one Catch2 program from every .cpp of
+# foldproof_tests(NAME LABELS label... DEPENDS target... [NVCC] [OPTIMIZED]): one Catch2 program from every .cpp of
 # tests/NAME.
+# OPTIMIZED: the tests themselves loop over many values; others spend more time in the compiler than in their own code.
 # NVCC: test cases tagged [nvcc] form a separate entry, which ctest reports as skipped if there is no nvcc.
 # Test cases run in an order that differs each time, since none may depend on another; Catch2 prints the seed.
 function(foldproof_tests name)
-  cmake_parse_arguments(ARG "NVCC" "" "DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "NVCC;OPTIMIZED" "" "DEPENDS;LABELS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp")
   if(NOT sources)
     return()
@@ -76,6 +77,9 @@ function(foldproof_tests name)
   target_include_directories(test_${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
   target_compile_definitions(test_${name} PRIVATE FOLDPROOF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                              FOLDPROOF_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/${name}/data")
+  if(NOT ARG_OPTIMIZED)
+    target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O0>)
+  endif()
   foldproof_unity(test_${name} 8)
   set(entries unit.${name})
   set(order --order rand --rng-seed time)

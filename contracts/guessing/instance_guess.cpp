@@ -49,7 +49,7 @@ class Guess {
     launch_.has_cluster = has_cluster;
     launch_.cooperative = facts_.uses_grid_sync;
     if (launch_.cooperative) roles_.assume("a cooperative launch, since the kernel synchronizes the grid");
-    launch_.grid = {Expression::parse("grid", {}), Expression::constant(1), Expression::constant(1)};
+    launch_.grid = {Expression::parse("grid", {}), launch_.cluster[1], launch_.cluster[2]};
     launch_.block = {Expression::parse("block", {}), Expression::constant(1), Expression::constant(1)};
     const std::string shared = fmt::format("block * sizeof({})", name(instance_.reduction->accumulator));
     launch_.shared = facts_.uses_dynamic_shared ? Expression::parse(shared, {}) : Expression::constant(0);
@@ -85,7 +85,7 @@ class Guess {
       add_variable("grid", grid());
     } else {
       roles_.assume("one element per thread, since no parameter is a count");
-      add_variable("grid", facts_.uses_block_index ? "1 .. 64" : "1");
+      add_variable("grid", facts_.uses_block_index && cluster() == 1 ? "1 .. 64" : one_cluster());
       add_variable(read_unit(), "grid * block");
       add_groups();
     }
@@ -117,13 +117,17 @@ class Guess {
     return wide ? "1 .. 2^33" : "1 .. 2^31 - 1";
   }
 
+  /// Blocks per cluster along the x axis, by whose multiples a grid grows.
+  std::uint32_t cluster() const { return std::max(facts_.cluster[0], 1U); }
+
+  std::string one_cluster() const { return std::to_string(cluster()); }
+
   std::string grid() const {
-    if (!facts_.uses_block_index) return "1";
+    if (!facts_.uses_block_index) return one_cluster();
     const bool strides = facts_.uses_grid_size && facts_.reads_in_loop;  // any grid covers the input
     const std::string all = fmt::format("ceil_div({}, block)", read_unit());
     const std::string blocks = launch_.cooperative && strides ? fmt::format("min({}, 64)", all) : all;
-    const std::uint32_t cluster = facts_.cluster[0];
-    if (cluster > 1) return fmt::format("ceil_div({}, {}) * {}", blocks, cluster, cluster);
+    if (cluster() > 1) return fmt::format("ceil_div({}, {}) * {}", blocks, cluster(), cluster());
     return strides ? fmt::format("1 .. {}", blocks) : blocks;
   }
 
@@ -146,8 +150,8 @@ class Guess {
 
   /// A kernel whose blocks work on their own and that has the sizes of a matrix among its parameters.
   void find_matrix() {
-    if (!facts_.uses_block_index || !facts_.atomics.empty() || facts_.uses_grid_sync || roles_.lanes() > 1 ||
-        roles_.in_place() || !has_shape(instance_.reduction->op, ResultShape::rows))
+    if (!facts_.uses_block_index || !facts_.atomics.empty() || facts_.uses_grid_sync || cluster() > 1 ||
+        roles_.lanes() > 1 || roles_.in_place() || !has_shape(instance_.reduction->op, ResultShape::rows))
       return;
     const std::vector<std::size_t> integers = integer_parameters();
     const auto named = [&](std::string_view letter, std::initializer_list<std::string_view> words) {

@@ -152,10 +152,10 @@ $L__BB0_2:
 }
 )ptx";
 
-Contract guess(const std::string& entry) {
+Contract guess(const std::string& entry, const std::string& ptx = block_sums) {
   const Workshop workshop;
   std::vector<std::string> left_out;
-  return guess_contracts(workshop.write("k.ptx", block_sums), entry, {}, left_out).at(0);
+  return guess_contracts(workshop.write("k.ptx", ptx), entry, {}, left_out).at(0);
 }
 
 bool assumes(const Contract& contract, const std::string& phrase) {
@@ -197,6 +197,24 @@ TEST_CASE("blocks that write without atomics are assumed to write partial result
         "block_sums: assumed input parameter 1 (float const*), output parameter 2 (float*), operator sum, "
         "dynamic shared memory of one element per thread, number of elements parameter 3 (unsigned int), one "
         "partial result per block, block size 128.");
+}
+
+TEST_CASE("a kernel for clusters of a fixed size is launched with whole clusters") {
+  const auto grid = [](const std::string& read) {
+    const Contract contract = guess("three",
+                                    ".version 9.0\n.target sm_90\n.visible .entry _Z5threePKiPii(\n"
+                                    "\t.param .u64 _Z5threePKiPii_param_0\n)\n"
+                                    ".explicitcluster\n.reqnctapercluster 3, 1, 1\n{\n" +
+                                        read +
+                                        "\tld.global.u32 \t%r1, [%rd1];\n"
+                                        "\tshfl.sync.down.b32 \t%r2|%p1, %r1, 16, 31, -1;\n"
+                                        "\tmax.s32 \t%r2, %r1, %r2;\n"
+                                        "\tst.global.u32 \t[%rd2], %r2;\n\tret;\n}\n");
+    CHECK(only(contract).launches.at(0).cluster[0].text() == "3");
+    return domain(contract, "grid").high.text();
+  };
+  CHECK(grid("\tmov.u32 \t%r3, %cluster_ctarank;\n") == "3");
+  CHECK(grid("\tmov.u32 \t%r3, %ctaid.x;\n") == "ceil_div(ceil_div(count, block), 3) * 3");
 }
 
 TEST_CASE("atomics on the output imply a single value, initialized to the identity") {
