@@ -108,6 +108,18 @@ std::string domain_of(ResultShape shape) {
   }
 }
 
+/// Nothing, or the least that is something.
+std::string least_domain_of(ResultShape shape) {
+  const std::string launch = "block = \"1 .. 5\"\ngrid = \"1 .. 3\"\n";
+  switch (shape) {
+    case ResultShape::rows:
+    case ResultShape::columns:
+      return launch + "columns = \"0 .. 1\"\nrows = \"0 .. 1\"\ncount = \"rows * columns\"\n";
+    case ResultShape::segments: return launch + "segments = \"0 .. 1\"\ncount = \"0 .. segments\"\n";
+    default: return launch + "count = \"0 .. 1\"\n";
+  }
+}
+
 std::string outputs_of(const Subject& subject) {
   switch (subject.shape) {
     case ResultShape::partials: return "\"grid\"";
@@ -136,7 +148,8 @@ std::string operands_of(const Subject& subject) {
   return text;
 }
 
-std::string contract_of(const Subject& subject, const std::string& claims, Fault fault) {
+std::string contract_of(const Subject& subject, const std::string& claims, Fault fault,
+                        std::string (*domain)(ResultShape)) {
   const Operator main = main_operator(subject);
   const std::string operands = operands_of(subject);
   const auto address = [&](const std::string& role) {
@@ -150,7 +163,7 @@ std::string contract_of(const Subject& subject, const std::string& claims, Fault
       "format = 1\n[source]\npath = \"parts.cu\"\n[reduction]\noperator = \"{}\"\ninput = \"{}\"\n"
       "output = \"{}\"\nresult = \"{}\"\n{}[domain]\n{}[output]\ncount = {}\n",
       name(main), name(subject.input), output_type(main, subject.input), result, keys_of(main, subject.input),
-      domain_of(subject.shape), outputs_of({main, subject.shape, subject.input, false}));
+      domain(subject.shape), outputs_of({main, subject.shape, subject.input, false}));
   text += "[claims]\n" + claims + operands;
   if (subject.is_additional)
     text += fmt::format(
@@ -214,7 +227,8 @@ bool is_as_expected(const KernelReport& report, Expected expected) {
 
 /// Audits each subject with the claim and the fault, and returns those with another result than expected.
 std::vector<std::string> surprises(const std::string& claims, Fault fault, Expected expected,
-                                   Concerns concerns, std::uint64_t cases = 24) {
+                                   Concerns concerns, std::uint64_t cases = 24,
+                                   std::string (*domain)(ResultShape) = domain_of) {
   static const Parts parts;
   std::vector<std::string> all;
   for (const Subject& subject : subjects()) {
@@ -223,7 +237,7 @@ std::vector<std::string> surprises(const std::string& claims, Fault fault, Expec
         fmt::format("{} of {}, {}{}: ", name(subject.op), name(subject.input),
                     name_of(result_names, subject.shape), subject.is_additional ? ", additional" : "");
     try {
-      const KernelReport report = parts.audited(contract_of(subject, claims, fault), cases);
+      const KernelReport report = parts.audited(contract_of(subject, claims, fault, domain), cases);
       if (is_as_expected(report, expected)) continue;
       what += fmt::format("{} {}", name(report.verdict), report.reason);
       for (const Finding& finding : report.findings)
@@ -251,6 +265,13 @@ bool any_subject(const Subject&) { return true; }
 TEST_CASE("a right kernel of every operator and result is clean", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   CHECK(listed(surprises("", Fault::none, right, any_subject)) == "");
+}
+
+TEST_CASE("a right kernel of every operator and result is clean for sizes of 0 and 1", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
+  const Concerns has_no_k = [](const Subject& subject) { return !info(subject.op).takes("k"); };  // k is 2
+  CHECK(listed(surprises("empty = \"unspecified\"\n", Fault::none, right, has_no_k, 24, least_domain_of)) ==
+        "");
 }
 
 TEST_CASE("an element that is not used is found for every operator and result", "[nvcc]") {
