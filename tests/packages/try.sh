@@ -21,13 +21,14 @@ expect() {
   [[ $output == *"$text"* ]] || die "$*: \"$text\" is missing: $output"
 }
 
-# audits PROGRAM: a right and a wrong kernel in PTX, and a source, for which nvcc is missing.
+# audits PREFIX: a right and a wrong kernel in PTX, a source, for which nvcc is missing, and the documents.
 audits() {
-  expect 0 "foldproof 0." "$1" --version
-  expect 0 "1 clean" "$1" audit /kernels/right.ptx --cases 20
-  expect 1 "error[out-of-bounds]" "$1" audit /kernels/wrong.ptx --cases 20
-  expect 3 "nvcc was not found" "$1" audit /kernels/right.cu
-  expect 0 "# Error bounds" head -1 "${1%/bin/foldproof}/share/doc/foldproof/docs/numerics.md"
+  local program=$1/bin/foldproof
+  expect 0 "foldproof 0." "$program" --version
+  expect 0 "1 clean" "$program" audit /kernels/right.ptx --cases 20
+  expect 1 "error[out-of-bounds]" "$program" audit /kernels/wrong.ptx --cases 20
+  expect 3 "nvcc was not found" "$program" audit /kernels/right.cu
+  expect 0 "# Error bounds" head -1 "$1/share/doc/foldproof/docs/numerics.md"
 }
 
 ((EUID == 0)) || die "root is required for debootstrap and chroot"
@@ -42,8 +43,8 @@ cp "$packages"/*.deb "$packages"/*.tar.gz "$root/"
 
 mkdir "$root/unpacked"
 in_root sh -c 'tar -xzf /foldproof-*.tar.gz -C /unpacked --strip-components=1'
-audits /unpacked/bin/foldproof
+audits /unpacked
 in_root sh -c 'dpkg -i /foldproof_*.deb' >/dev/null
-audits foldproof
+audits /usr
 expect 0 "A5" foldproof list
 echo "packages: the archive and the Debian package work in a bare Debian 12"
