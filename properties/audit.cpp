@@ -293,7 +293,7 @@ class Audit {
 
   /// Why the verdict `clean` would claim more than was checked; empty if it would not.
   std::string why_clean_shows_nothing() const {
-    if (has_checked_nothing()) {
+    if (instance_.reduction && report_.cases != 0 && measurements_.has_checked_nothing()) {
       if (!collector_.findings().empty())
         return "every case ended early with a finding that the contract accepts, so no result was checked";
       if (!coverage_.only_empty_inputs())
@@ -323,11 +323,6 @@ class Audit {
     const Operator op = instance_.reduction->op;
     return empty == EmptyPolicy::identity && info(op).gives != OperatorInfo::Gives::index &&
            op != Operator::cross_entropy;
-  }
-
-  /// Whether no case had a result to check, or reached its check.
-  bool has_checked_nothing() const {
-    return instance_.reduction && report_.cases != 0 && measurements_.has_checked_nothing();
   }
 
   KernelReport triaged_for(const Contract& contract, KernelReport report) const {

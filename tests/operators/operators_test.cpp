@@ -97,26 +97,24 @@ Operator main_operator(const Subject& subject) {
   return is_sum ? Operator::sum : subject.op;
 }
 
-std::string domain_of(ResultShape shape) {
-  const std::string launch = "block = \"1 .. 5\"\ngrid = \"1 .. 3\"\n";
-  switch (shape) {
-    case ResultShape::rows:
-    case ResultShape::columns:
-      return launch + "columns = \"2 .. 9\"\nrows = \"0 .. 9\"\ncount = \"rows * columns\"\n";
-    case ResultShape::segments: return launch + "segments = \"1 .. 5\"\ncount = \"0 .. 30\"\n";
-    default: return launch + "count = \"0 .. 30\"\n";
-  }
-}
+/// Ranges of the domain.
+struct Sizes {
+  const char *columns, *rows, *segments, *count;
+};
+constexpr Sizes usual_sizes{"2 .. 9", "0 .. 9", "1 .. 5", "0 .. 30"};
+constexpr Sizes least_sizes{"0 .. 1", "0 .. 1", "0 .. 1", "0 .. 1"};
 
-/// Nothing, or the least that is something.
-std::string least_domain_of(ResultShape shape) {
+std::string domain_of(ResultShape shape, const Sizes& sizes) {
   const std::string launch = "block = \"1 .. 5\"\ngrid = \"1 .. 3\"\n";
   switch (shape) {
     case ResultShape::rows:
     case ResultShape::columns:
-      return launch + "columns = \"0 .. 1\"\nrows = \"0 .. 1\"\ncount = \"rows * columns\"\n";
-    case ResultShape::segments: return launch + "segments = \"0 .. 1\"\ncount = \"0 .. segments\"\n";
-    default: return launch + "count = \"0 .. 1\"\n";
+      return fmt::format("{}columns = \"{}\"\nrows = \"{}\"\ncount = \"rows * columns\"\n", launch,
+                         sizes.columns, sizes.rows);
+    case ResultShape::segments:
+      return fmt::format("{}segments = \"{}\"\ncount = \"0 .. min(segments, 1) * 30\"\n", launch,
+                         sizes.segments);
+    default: return fmt::format("{}count = \"{}\"\n", launch, sizes.count);
   }
 }
 
@@ -148,22 +146,21 @@ std::string operands_of(const Subject& subject) {
   return text;
 }
 
-std::string contract_of(const Subject& subject, const std::string& claims, Fault fault,
-                        std::string (*domain)(ResultShape)) {
+std::string contract_of(const Subject& subject, const std::string& claims, Fault fault, const Sizes& sizes) {
   const Operator main = main_operator(subject);
   const std::string operands = operands_of(subject);
   const auto address = [&](const std::string& role) {
     return operands.find('"' + role + '"') == std::string::npos ? "i64:0" : role;
   };
   const auto variable = [&](const std::string& name) {
-    return domain_of(subject.shape).find(name + " =") == std::string::npos ? "0" : name;
+    return domain_of(subject.shape, sizes).find(name + " =") == std::string::npos ? "0" : name;
   };
   const std::string_view result = name_of(result_names, subject.shape);
   std::string text = fmt::format(
       "format = 1\n[source]\npath = \"parts.cu\"\n[reduction]\noperator = \"{}\"\ninput = \"{}\"\n"
       "output = \"{}\"\nresult = \"{}\"\n{}[domain]\n{}[output]\ncount = {}\n",
       name(main), name(subject.input), output_type(main, subject.input), result, keys_of(main, subject.input),
-      domain(subject.shape), outputs_of({main, subject.shape, subject.input, false}));
+      domain_of(subject.shape, sizes), outputs_of({main, subject.shape, subject.input, false}));
   text += "[claims]\n" + claims + operands;
   if (subject.is_additional)
     text += fmt::format(
@@ -228,7 +225,7 @@ bool is_as_expected(const KernelReport& report, Expected expected) {
 /// Audits each subject with the claim and the fault, and returns those with another result than expected.
 std::vector<std::string> surprises(const std::string& claims, Fault fault, Expected expected,
                                    Concerns concerns, std::uint64_t cases = 24,
-                                   std::string (*domain)(ResultShape) = domain_of) {
+                                   const Sizes& sizes = usual_sizes) {
   static const Parts parts;
   std::vector<std::string> all;
   for (const Subject& subject : subjects()) {
@@ -237,7 +234,7 @@ std::vector<std::string> surprises(const std::string& claims, Fault fault, Expec
         fmt::format("{} of {}, {}{}: ", name(subject.op), name(subject.input),
                     name_of(result_names, subject.shape), subject.is_additional ? ", additional" : "");
     try {
-      const KernelReport report = parts.audited(contract_of(subject, claims, fault, domain), cases);
+      const KernelReport report = parts.audited(contract_of(subject, claims, fault, sizes), cases);
       if (is_as_expected(report, expected)) continue;
       what += fmt::format("{} {}", name(report.verdict), report.reason);
       for (const Finding& finding : report.findings)
@@ -270,8 +267,7 @@ TEST_CASE("a right kernel of every operator and result is clean", "[nvcc]") {
 TEST_CASE("a right kernel of every operator and result is clean for sizes of 0 and 1", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Concerns has_no_k = [](const Subject& subject) { return !info(subject.op).takes("k"); };  // k is 2
-  CHECK(listed(surprises("empty = \"unspecified\"\n", Fault::none, right, has_no_k, 24, least_domain_of)) ==
-        "");
+  CHECK(listed(surprises("empty = \"unspecified\"\n", Fault::none, right, has_no_k, 24, least_sizes)) == "");
 }
 
 TEST_CASE("an element that is not used is found for every operator and result", "[nvcc]") {
