@@ -56,8 +56,11 @@ Assignment chosen(const std::vector<Subject>& subjects, const TreeCommandLine& a
   selection.entry = a.entry;
   for (const Assignment& one : selection.selected(subjects))
     if (one.instance->reduction && folds(one.instance->reduction->op)) return one;
-  throw InputError("no kernel has a [reduction] by sum, prod, min or max; only these have an order to show",
-                   {subjects.front().contract.source.string()});
+  throw InputError(
+      "no kernel has a [reduction] that combines elements in pairs, such as sum, max or xor; only these have "
+      "an "
+      "order to show",
+      {subjects.front().contract.source.string()});
 }
 
 Shown show(const Assignment& assignment, const TreeCommandLine& a) {
