@@ -243,9 +243,11 @@ class Audit {
     report.coverage = coverage_.groups();
     report.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     report.findings = collector_.findings();
-    // Undefined behaviour first: it explains wrong values.
-    std::stable_partition(report.findings.begin(), report.findings.end(),
-                          [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
+    // What explains wrong values comes first: undefined behaviour, then elements that were lost or repeated.
+    std::ranges::stable_sort(report.findings, {}, [](const Finding& finding) {
+      if (is_undefined_behaviour(finding.kind)) return 0;
+      return finding.kind == Kind::input_not_used || finding.kind == Kind::input_used_twice ? 1 : 2;
+    });
     if (report.cases == 0 && left_out_ != 0) {
       report.verdict = Verdict::unsupported;
       report.reason = "none of its cases could be run, because other cases had crashed the worker process";
@@ -318,10 +320,9 @@ class Audit {
 
   /// Whether the contract claims something about the result of an input without elements.
   bool claims_empty_result() const {
-    const EmptyPolicy empty = instance_.claims.empty;
-    if (!instance_.reduction || empty == EmptyPolicy::untouched) return true;
+    if (!instance_.reduction || instance_.claims.empty == EmptyPolicy::untouched) return true;
     const Operator op = instance_.reduction->op;
-    return empty == EmptyPolicy::identity && info(op).gives != OperatorInfo::Gives::index &&
+    return instance_.claims.empty == EmptyPolicy::identity && info(op).gives != OperatorInfo::Gives::index &&
            op != Operator::cross_entropy;
   }
 

@@ -36,8 +36,22 @@ FindingCollector::FindingCollector(const Contract& contract, const Instance& ins
       today_(today()),
       shrinking_cost_(most_shrinking) {}
 
+bool FindingCollector::accepts(const Finding& finding) const {
+  return is_accepted(finding, contract_, today_);
+}
+
+/// Of two kinds that are alike, such as a wrong value and one outside its bound, the contract may accept one:
+/// it does not stand for the other.
+const Finding* FindingCollector::like(const std::vector<Finding>& findings, const Finding& finding) const {
+  const auto found = std::ranges::find_if(findings, [&](const Finding& other) {
+    return is_like(other, finding) && other.severity >= finding.severity &&
+           accepts(other) == accepts(finding);
+  });
+  return found == findings.end() ? nullptr : &*found;
+}
+
 void FindingCollector::collect(const Case& c, const Evaluation& evaluation, const Finding& finding) {
-  if (find_like(findings_, finding) != nullptr) return;
+  if (like(findings_, finding) != nullptr) return;
   if (has_too_many_like(finding)) {
     omitted_.insert(finding.kind);
     return;
@@ -46,17 +60,16 @@ void FindingCollector::collect(const Case& c, const Evaluation& evaluation, cons
   try {
     confirm_and_keep(c, evaluation, finding);
   } catch (const Interrupted&) {
-    if (find_like(findings_, finding) == nullptr) keep(c, finding);
+    if (like(findings_, finding) == nullptr) keep(c, finding);
     throw;
   }
 }
 
 /// Accepted findings are counted by themselves: however many there are, the others are reported.
 bool FindingCollector::has_too_many_like(const Finding& finding) const {
-  const auto accepted = [&](const Finding& one) { return is_accepted(one, contract_, today_); };
   const auto is_of_its_kind = [&](const Finding& other) {
     return other.kind == finding.kind && other.severity == finding.severity &&
-           accepted(other) == accepted(finding);
+           accepts(other) == accepts(finding);
   };
   return std::ranges::count_if(findings_, is_of_its_kind) >= most_of_a_kind;
 }
@@ -66,7 +79,7 @@ void FindingCollector::confirm_and_keep(const Case& c, const Evaluation& evaluat
       options_.shrinks ? not_reproduced(evaluator_, instance_, c, evaluation, finding) : std::nullopt;
   events_.has_progressed();
   if (changing) {
-    if (find_like(findings_, *changing) == nullptr) keep(c, *changing);
+    if (like(findings_, *changing) == nullptr) keep(c, *changing);
   } else if (!options_.shrinks || keeps_as_given_ || findings_.size() >= most_shrunk) {
     keep(c, finding);
   } else {
@@ -79,7 +92,7 @@ void FindingCollector::keep_shrunk(const Case& c, const Finding& finding) {
   const Case small = shrunk(c, finding);
   if (describe(small) == describe(c)) return keep(c, finding);
   const Evaluation again = evaluated(small);
-  if (const Finding* found = find_like(again.findings, finding))
+  if (const Finding* found = like(again.findings, finding))
     keep(small, *found);
   else
     keep(c, finding);
@@ -88,7 +101,9 @@ void FindingCollector::keep_shrunk(const Case& c, const Finding& finding) {
 void FindingCollector::keep(const Case& c, Finding shown) {
   shown.case_text = describe(c);
   if (!keeps_as_given_) store(c, shown);
-  std::erase_if(findings_, [&](const Finding& milder) { return is_like(milder, shown); });
+  std::erase_if(findings_, [&](const Finding& milder) {
+    return is_like(milder, shown) && accepts(milder) == accepts(shown);
+  });
   findings_.push_back(std::move(shown));
   events_.found_something();
 }
@@ -118,7 +133,7 @@ Case FindingCollector::shrunk(const Case& c, const Finding& finding) {
       const Evaluation evaluation = evaluated(candidate);
       cost += evaluation.cost;
       shrinking_cost_ -= std::min(shrinking_cost_, evaluation.cost);
-      if (find_like(evaluation.findings, finding) == nullptr) return false;
+      if (like(evaluation.findings, finding) == nullptr) return false;
     }
     return true;
   };

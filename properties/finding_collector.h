@@ -42,6 +42,8 @@ class FindingCollector {
   std::vector<std::string> notes() const;
 
  private:
+  bool accepts(const Finding& finding) const;
+  const Finding* like(const std::vector<Finding>& findings, const Finding& finding) const;
   bool has_too_many_like(const Finding& finding) const;
   void confirm_and_keep(const Case& c, const Evaluation& evaluation, const Finding& finding);
   void keep_shrunk(const Case& c, const Finding& finding);

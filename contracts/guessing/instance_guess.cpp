@@ -78,7 +78,8 @@ class Guess {
       add_variable("columns", "1 .. 2^15");
       add_variable("rows", "1 .. 2^15");
       add_variable("count", "rows * columns");
-      add_variable("grid", by_columns() ? "columns" : "rows");
+      const std::string parts = by_columns() ? "columns" : "rows";
+      add_variable("grid", strides() ? "1 .. " + parts : parts);
     } else if (count_) {
       add_variable(read_unit(), units());
       add_groups();
@@ -120,15 +121,17 @@ class Guess {
   /// Blocks per cluster along the x axis, by whose multiples a grid grows.
   std::uint32_t cluster() const { return std::max(facts_.cluster[0], 1U); }
 
+  /// Whether any grid covers the input.
+  bool strides() const { return facts_.uses_grid_size && facts_.reads_in_loop; }
+
   std::string one_cluster() const { return std::to_string(cluster()); }
 
   std::string grid() const {
     if (!facts_.uses_block_index) return one_cluster();
-    const bool strides = facts_.uses_grid_size && facts_.reads_in_loop;  // any grid covers the input
     const std::string all = fmt::format("ceil_div({}, block)", read_unit());
-    const std::string blocks = launch_.cooperative && strides ? fmt::format("min({}, 64)", all) : all;
+    const std::string blocks = launch_.cooperative && strides() ? fmt::format("min({}, 64)", all) : all;
     if (cluster() > 1) return fmt::format("ceil_div({}, {}) * {}", blocks, cluster(), cluster());
-    return strides ? fmt::format("1 .. {}", blocks) : blocks;
+    return strides() ? fmt::format("1 .. {}", blocks) : blocks;
   }
 
   void add_variable(const std::string& name, const std::string& range) {
@@ -154,14 +157,14 @@ class Guess {
         roles_.lanes() > 1 || roles_.in_place() || !has_shape(instance_.reduction->op, ResultShape::rows))
       return;
     const std::vector<std::size_t> integers = integer_parameters();
-    const auto named = [&](std::string_view letter, std::initializer_list<std::string_view> words) {
+    const auto named = [&](std::string_view letters, std::initializer_list<std::string_view> words) {
       return std::ranges::find_if(integers, [&](std::size_t index) {
         const std::string& name = kernel_.parameters[index].name;
-        return name == letter || mentions(name, words);
+        return (name.size() == 1 && letters.find(name) != std::string_view::npos) || mentions(name, words);
       });
     };
-    const auto rows = named("M", {"row", "height", "batch", "token"});
-    const auto columns = named("N", {"col", "width", "hidden", "dim", "feature"});
+    const auto rows = named("MmHhR", {"row", "height", "batch", "token"});
+    const auto columns = named("NnWwC", {"col", "width", "hidden", "dim", "feature"});
     if (rows == integers.end() || columns == integers.end() || rows == columns) return;
     matrix_ = {*rows, *columns};
     roles_.assume(fmt::format("a matrix of {} rows and {} columns", roles_.described(*rows),
@@ -291,6 +294,10 @@ class Guess {
     if (matrix_ && index == matrix_->columns) return "columns";
     if (index == count_) return counts_groups(index) ? "groups" : "count";
     const std::string& name = kernel_.parameters[index].name;
+    if (matrix_ && (name.starts_with("ld") || mentions(name, {"stride", "pitch"}))) {
+      roles_.assume(fmt::format("{} = columns", roles_.described(index)));
+      return "columns";
+    }
     if (mentions(name, {"grid", "blocks"})) return "grid";
     if (mentions(name, {"block", "threads"})) return "block";
     roles_.assume(fmt::format("{} = 1", roles_.described(index)));

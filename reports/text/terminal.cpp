@@ -72,7 +72,9 @@ std::string first_of(std::span<const std::string> texts, std::size_t shown, std:
 
 std::string threads_text(const std::vector<ThreadId>& threads) {
   std::vector<std::string> texts;
-  for (const ThreadId& id : threads) texts.push_back(thread_text(id));
+  for (const ThreadId& id : threads)
+    if (std::string text = thread_text(id); std::ranges::find(texts, text) == texts.end())
+      texts.push_back(std::move(text));
   return first_of(texts, 4, ", ");
 }
 
@@ -152,7 +154,8 @@ std::string remarks(const AuditReport& report, const TerminalStyle& style) {
   std::string text;
   for (const auto& [sentence, instances] : sentences) {
     std::string whose;
-    if (report.kernels.size() > 1)
+    const bool names_it = instances.size() == 1 && sentence.starts_with("note: " + instances.front() + ":");
+    if (report.kernels.size() > 1 && !names_it)
       whose = fmt::format(
           " ({})", instances.size() == report.kernels.size() ? "every instance" : instances_text(instances));
     text += wrap(shortened(printable(sentence)) + whose, 0, 2, style.width) + "\n";

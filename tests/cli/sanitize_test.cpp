@@ -102,7 +102,7 @@ TEST_CASE("a finding names a shared array as C++ spells it") {
       {"sanitize", file, "--entry", "sum32", "--arg", "buffer:f32:1:zeros", "--arg", "buffer:f32:1:zeros"});
   REQUIRE(ran.status == 1);
   CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("message") ==
-        "a write of 4 bytes in shared memory begins 0 bytes past the end of sum32(float const*, "
+        "a write of 4 bytes in shared memory begins just past the end of sum32(float const*, "
         "float*)::tile (128 "
         "bytes)");
 }

@@ -17,7 +17,7 @@ TEST_CASE("an out-of-bounds read is reported with the buffer, the distance and t
   CHECK(finding.kind == Kind::out_of_bounds);
   CHECK(finding.severity == Severity::error);
   CHECK(finding.message ==
-        "a read of 4 bytes in global memory begins 0 bytes past the end of buffer0 (120 bytes)");
+        "a read of 4 bytes in global memory begins just past the end of buffer0 (120 bytes)");
   CHECK(finding.at.file == "test.ptx");
   CHECK(finding.at.line == 2);
   REQUIRE(finding.threads.size() == 2);
@@ -81,7 +81,7 @@ TEST_CASE("an index past a shared array does not reach the next array") {
   const std::string arrays = ".shared .u32 first[8]; .shared .u32 second[8]; st.shared.u32 [second], 1;";
   const Finding past = finding_of(arrays + "st.shared.u32 [first+32], 1;", {.buffers = {}, .block = one});
   CHECK(past.kind == Kind::out_of_bounds);
-  CHECK(contains(past.message, "0 bytes past the end of first (32 bytes)"));
+  CHECK(contains(past.message, "just past the end of first (32 bytes)"));
   const Finding before =
       finding_of(arrays + "ld.shared.u32 %r1, [second+-4];", {.buffers = {}, .block = one});
   CHECK(contains(before.message, "4 bytes before second (32 bytes)"));

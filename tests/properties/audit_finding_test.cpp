@@ -80,6 +80,24 @@ TEST_CASE("however many findings a contract allows, another one of their kind is
   CHECK(only_finding(audit(contract, kernel)).at.file == "sum.cu");
 }
 
+TEST_CASE("a value outside its bound is reported although the contract accepts wrong values") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.file = contract.source = "sum.cu";
+  const auto kernel = [](const Launch& l) {
+    const auto values = l.elements<float>();
+    const bool has_infinity = std::ranges::any_of(values, [](float x) { return std::isinf(x); });
+    l.store(has_infinity ? 0 : 1.25F * sum_in_a_tree<float>(l));
+  };
+  const std::vector<Finding> findings = audit(contract, kernel, many_cases(200)).findings;
+  REQUIRE(findings.size() == 1);
+  Allow allow;
+  allow.kind = Kind::wrong_value;
+  allow.at = findings[0].at.file;
+  allow.until = "2999-01-01";
+  contract.allows = {allow};
+  CHECK(only_finding(audit(contract, kernel, many_cases(200))).kind == Kind::outside_bound);
+}
+
 TEST_CASE("an error is not shrunk to a case in which it is only a warning") {
   // Like a real race: if all numbers are zero, the racing write does not change the value.
   const auto kernel = [](const Launch& l) {

@@ -23,7 +23,8 @@ std::string relative_to(const std::string& what, std::int64_t offset, std::uint6
                         std::uint64_t bytes) {
   const auto past = offset - static_cast<std::int64_t>(bytes);
   if (offset < 0) return fmt::format("{} bytes before {}", -offset, what);
-  if (past >= 0) return fmt::format("{} bytes past the end of {}", past, what);
+  if (past == 0) return fmt::format("just past the end of {}", what);
+  if (past > 0) return fmt::format("{} bytes past the end of {}", past, what);
   return fmt::format("across the end of {} by {} bytes", what, past + static_cast<std::int64_t>(size));
 }
 
