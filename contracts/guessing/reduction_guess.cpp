@@ -132,6 +132,9 @@ Reduction guess_reduction(const KernelRoles& roles) {
   const bool widens = size_of(reduction.input) > size_of(reduction.output);
   const bool is_index = info(reduction.op).gives == OperatorInfo::Gives::index;
   reduction.accumulator = widens || is_index ? reduction.input : reduction.output;
+  const bool rounds = is_float(reduction.accumulator) && !is_index && !is_extremum(underlying(reduction.op));
+  if (rounds && size_of(reduction.accumulator) < size_of(Element::f32))
+    roles.assume(fmt::format("accumulator {}", foldproof::name(reduction.accumulator)));
   if (info(reduction.op).takes("functions")) {
     reduction.accumulator = reduction.output == Element::f64 ? Element::f64 : Element::f32;
     reduction.functions = MathFunctions::fast;

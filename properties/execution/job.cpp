@@ -23,6 +23,8 @@ constexpr std::uint64_t least_instruction_limit = 10'000'000;
 constexpr std::uint64_t most_instructions_of_an_element = 2000;
 /// For each read of an element by a group of lanes, in kernels where every thread reads every element.
 constexpr std::uint64_t most_instructions_of_a_look = 16;
+/// Of a warp that computes one of many results together with the others of its block.
+constexpr std::uint64_t most_instructions_of_a_share = 256;
 /// Takes about a minute, the time after which an endless loop is reported.
 constexpr std::uint64_t largest_instruction_limit = std::uint64_t{1} << 30;
 /// Content of an output that a kernel must leave untouched.
@@ -197,25 +199,28 @@ LaunchShape shape_of(const LaunchContract& launch, const Variables& variables) {
   return shape;
 }
 
-/// `outputs`: number of output elements; every block may clear and write its own copy of them.
+/// `outputs`: number of output elements. Every block may clear and write its own copy of them, and all
+/// threads of one block may compute them one after the other.
 std::uint64_t instruction_limit(const std::vector<JobStep>& launches, std::uint64_t elements,
                                 std::uint64_t outputs, const LaunchOrder& order) {
   constexpr std::uint64_t lanes_of_a_warp = 32, most_counted = 1 << 24;  // products stay below 2^64
   const std::uint64_t lanes_that_travel_together = order == usual(order) ? lanes_of_a_warp : 1;
-  std::uint64_t threads = 0, blocks = 0;
+  std::uint64_t threads = 0, blocks = 0, largest_block = 0;
   for (const JobStep& step : launches) {
     const LaunchShape& shape = std::get<JobLaunch>(step).shape;
     const std::uint64_t blocks_here = std::min(shape.grid.volume(), most_counted);
     threads += blocks_here * shape.block.volume();
     blocks += blocks_here;
+    largest_block = std::max(largest_block, shape.block.volume());
   }
   threads = std::min(threads, most_counted);
-  elements = std::min(elements, most_counted);
-  const std::uint64_t looks = elements * (threads / lanes_that_travel_together + 1) +
-                              std::min(outputs, most_counted) * std::min(blocks, most_counted);
-  return std::min(largest_instruction_limit, least_instruction_limit +
-                                                 most_instructions_of_an_element * (elements + threads) +
-                                                 most_instructions_of_a_look * looks);
+  elements = std::min(elements, most_counted), outputs = std::min(outputs, most_counted);
+  const std::uint64_t looks =
+      elements * (threads / lanes_that_travel_together + 1) + outputs * std::min(blocks, most_counted);
+  const std::uint64_t shares = outputs * (largest_block / lanes_that_travel_together + 1);
+  return std::min(largest_instruction_limit,
+                  least_instruction_limit + most_instructions_of_an_element * (elements + threads) +
+                      most_instructions_of_a_look * looks + most_instructions_of_a_share * shares);
 }
 
 }  // namespace

@@ -239,6 +239,12 @@ TEST_CASE("elements copied asynchronously or read in pairs count as read") {
   CHECK(domain(guess("pairs"), "count").high.text() == "2^31 - 1");
 }
 
+TEST_CASE("a guessed accumulator that is narrower than f32 is reported") {
+  CHECK(only(guess("pairs")).reduction->accumulator == Element::f16);
+  CHECK(assumes(guess("pairs"), "accumulator f16"));
+  CHECK_FALSE(assumes(guess("block_sums"), "accumulator f32"));
+}
+
 TEST_CASE("a pointer to vectors implies whole vectors at their alignment") {
   const Contract contract = guess("quads");
   CHECK(only(contract).reduction->input == Element::f32);

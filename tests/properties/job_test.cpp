@@ -190,6 +190,18 @@ TEST_CASE("the budget suffices for every thread to read every element, even lane
   CHECK(built.job(66560).job.limits.warp_instructions > std::uint64_t{7} * 66560 * 66560 / 32);
 }
 
+TEST_CASE("the budget suffices for a block that computes thousands of results one after the other") {
+  // A tree over 256 threads has 8 steps of about 20 instructions, for each of 4096 segments, even empty ones.
+  Built built;
+  built.c.variables = {{"count", 0}, {"block", 256}};
+  built.instance.output_count = Expression::constant(4096);
+  const auto limit = [&] { return built.job(0).job.limits.warp_instructions; };
+  const std::uint64_t lane_by_lane = std::uint64_t{4096} * 8 * 20 * 256;
+  CHECK(limit() > lane_by_lane / 32);
+  built.c.order = Schedule{Schedule::Order::lanes_forward};
+  CHECK(limit() > lane_by_lane);
+}
+
 TEST_CASE("the budget is below a minute, and below a second for a small launch") {
   // The device executes some 20 million warp instructions per second.
   Built built;
