@@ -38,7 +38,7 @@ class Fields {
     return node.as_string()->get();
   }
 
-  Position where(std::string_view key) const { return position_of(*table_.get(key), file_); }
+  Position where(std::string_view key) { return position_of(required(key), file_); }
 
   /// Empty if the key is absent.
   std::string optional_text(std::string_view key) {

@@ -143,6 +143,16 @@ TEST_CASE("an invalid case file is refused in one sentence") {
   CHECK(error_of("") == "the key \"format\" is missing in the case");
 }
 
+TEST_CASE("every required key of a case is named if it is missing") {
+  for (const char* key :
+       {"contract", "instance", "finding ", "distribution", "seed   ", "schedule", "offset", "calls"}) {
+    const std::string name = std::string(key).substr(0, std::string(key).find(' '));
+    const std::string error = error_of(example_text("\n" + std::string(key), "\nx" + std::string(key)));
+    CHECK_THAT(error, tests::contains_text("the key \"" + name + "\" is missing in "));
+  }
+  CHECK(error_of(example_text("[case]\n", "")) == "the key \"distribution\" is missing in [case]");
+}
+
 TEST_CASE("a missing case file is an error with its name") {
   try {
     load_case("/nowhere/case.toml");
