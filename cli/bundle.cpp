@@ -99,7 +99,9 @@ KernelReport check(const Assignment& assignment, Runner& runner, CampaignOptions
           ? replay_case(subject.contract, instance, subject.image, runner, *options.only_case, options.audit)
           : audit_instance(subject.contract, instance, subject.image, runner, options.audit),
       assignment, options);
-  if (options.counters && report.verdict != Verdict::unsupported) {
+  // A counted case of an instance that ended early would most likely take as long, and hide the reason.
+  const bool ended_early = report.verdict == Verdict::unsupported || report.verdict == Verdict::skipped;
+  if (options.counters && !ended_early) {
     if (send_so_far) send_so_far(report);
     add_counters(assignment, options, report);
   }

@@ -258,11 +258,15 @@ TEST_CASE("a budget ends an audit whose first case takes longer") {
 TEST_CASE("an instance that a case limit ends gives status 3, even if others are clean") {
   const AddOne folder;
   add_endless(folder);
-  const RanJson ran =
-      run_json({"audit", folder.path().string(), "--cases", "2", "--case-limit", "400ms", "--jobs", "1"});
-  CHECK(ran.status == 3);
-  const auto& kernels = ran.json.at("kernels");
-  CHECK(kernels.at(0).at("verdict") == "clean");
-  CHECK(kernels.at(1).at("verdict") == "skipped");
-  CHECK(kernels.at(1).at("reason").get<std::string>().find("a case exceeded the limit of 0.4 s") == 0);
+  std::vector<std::string> arguments{
+      "audit", folder.path().string(), "--cases", "2", "--case-limit", "400ms", "--jobs", "1"};
+  for (const bool counts : {false, true}) {  // the counted case would exceed the limit, too
+    if (counts) arguments.emplace_back("--counters");
+    const RanJson ran = run_json(arguments);
+    CHECK(ran.status == 3);
+    const auto& kernels = ran.json.at("kernels");
+    CHECK(kernels.at(0).at("verdict") == "clean");
+    CHECK(kernels.at(1).at("verdict") == "skipped");
+    CHECK(kernels.at(1).at("reason").get<std::string>().find("a case exceeded the limit of 0.4 s") == 0);
+  }
 }
