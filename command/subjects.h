@@ -44,7 +44,7 @@ std::vector<Contract> guessed_contracts(const std::filesystem::path& source, con
 
 /// The user's choice.
 struct SubjectChoice {
-  std::filesystem::path path;  ///< a source, a contract, or a folder; empty: the shipped kernels
+  std::filesystem::path path;      ///< a source, a contract, or a folder; empty: the shipped kernels
   std::filesystem::path contract;  ///< if it is not the one next to `path`, then a source or empty
   std::string entry;               ///< only this kernel; a contract is guessed if none launches it
   Trust trust = Trust::limited;    ///< in the contracts; the shipped ones are always trusted
