@@ -57,9 +57,8 @@ Assignment chosen(const std::vector<Subject>& subjects, const TreeCommandLine& a
   for (const Assignment& one : selection.selected(subjects))
     if (one.instance->reduction && folds(one.instance->reduction->op)) return one;
   throw InputError(
-      "no kernel has a [reduction] that combines elements in pairs, such as sum, max or xor; only these have "
-      "an "
-      "order to show",
+      "no kernel has a [reduction] that combines elements in pairs, such as sum, max or xor; only these "
+      "have an order to show",
       {subjects.front().contract.source.string()});
 }
 

@@ -106,6 +106,15 @@ class Fields {
   std::set<std::string, std::less<>> known_;
 };
 
+/// The result of `read`, whose errors get the position.
+auto located(const Position& where, const auto& read) {
+  try {
+    return read();
+  } catch (const InputError& error) {
+    throw InputError(error.sentence(), where);
+  }
+}
+
 /// Older files store the element's bits under a separate key.
 Planted planted_element(const toml::node& node, const std::string& file) {
   if (!node.is_table())
@@ -116,33 +125,23 @@ Planted planted_element(const toml::node& node, const std::string& file) {
   const bool is_old = node.as_table()->contains("bits");
   Planted planted{index, is_old ? fmt::format("0x{:x}", fields.bits("bits")) : fields.text("value")};
   fields.end();
-  try {
-    check_planted(planted.value);
-  } catch (const InputError& error) {
-    throw InputError(error.sentence(), position_of(node, file));
-  }
+  located(position_of(node, file), [&] { check_planted(planted.value); });
   return planted;
 }
 
 /// Read from the key for its kind.
-LaunchOrder order_in(Fields& fields, const toml::table& table, const std::string& file) {
+LaunchOrder order_in(Fields& fields, const toml::table& table) {
   const bool is_load = table.contains("co_running_load");
   const std::string_view key = is_load ? "co_running_load" : "schedule";
   const std::string text = fields.text(key);
-  try {
+  return located(fields.where(key), [&]() -> LaunchOrder {
     if (is_load) return co_running_load_named(text);
     return schedule_named(text);
-  } catch (const InputError& error) {
-    throw InputError(error.sentence(), position_of(*table.get(key), file));
-  }
+  });
 }
 
 InputStep step_in(const std::string& text, const Position& where) {
-  try {
-    return input_step(text);
-  } catch (const InputError& error) {
-    throw InputError(error.sentence(), where);
-  }
+  return located(where, [&] { return input_step(text); });
 }
 
 Case case_in(const toml::table& table, const std::string& file) {
@@ -152,7 +151,7 @@ Case case_in(const toml::table& table, const std::string& file) {
   c.input.seed = fields.bits("seed");
   c.offset = static_cast<std::uint64_t>(fields.integer("offset", 0, largest_offset));
   c.calls = static_cast<std::uint64_t>(fields.integer("calls", 1, most_calls));
-  c.order = order_in(fields, table, file);
+  c.order = order_in(fields, table);
   c.relation = fields.optional_text("relation");
   for (const auto& [name, node] : fields.table("variables")) {
     if (!node.is_integer())

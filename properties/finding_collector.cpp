@@ -44,8 +44,7 @@ bool FindingCollector::accepts(const Finding& finding) const {
 /// it does not stand for the other.
 const Finding* FindingCollector::like(const std::vector<Finding>& findings, const Finding& finding) const {
   const auto found = std::ranges::find_if(findings, [&](const Finding& other) {
-    return is_like(other, finding) && other.severity >= finding.severity &&
-           accepts(other) == accepts(finding);
+    return stands_for(other, finding) && accepts(other) == accepts(finding);
   });
   return found == findings.end() ? nullptr : &*found;
 }

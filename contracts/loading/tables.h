@@ -98,16 +98,16 @@ void read_tried(Draft& draft);
 void read_operands(Draft& draft);
 void read_buffers(Draft& draft);
 void read_additional_outputs(Draft& draft);
-
-/// Require the variables and the operands without which a reduction, at `where` in the contract, is not
-/// defined. Throw InputError.
-void check_needed_variables(const Draft& draft, const Reduction& reduction, const Position& where);
-void check_needed_operands(const Draft& draft, const Reduction& reduction, const Position& where);
 /// Whether the initial content of each [[buffer]] exists.
 void check_identities(const Draft& draft);
 void read_output(Draft& draft);
 void read_launches(Draft& draft);
 void read_claims(Draft& draft);
+
+/// Require the variables and the operands without which a reduction, at `where` in the contract, is not
+/// defined. Throw InputError.
+void check_needed_variables(const Draft& draft, const Reduction& reduction, const Position& where);
+void check_needed_operands(const Draft& draft, const Reduction& reduction, const Position& where);
 
 /// Throws InputError if the output contains indices and its type cannot represent the largest one.
 void check_indices(const Draft& draft);

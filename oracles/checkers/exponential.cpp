@@ -56,7 +56,7 @@ class ExponentialChecker final : public Checker {
   ExponentialChecker(const Arithmetic& arithmetic, std::span<const std::byte> input,
                      const std::optional<Operand>& target)
       : a_(arithmetic), is_empty_(input.empty()) {
-    if (target && target->size() != 0) target_ = static_cast<std::size_t>(target->bits(0));
+    if (target) target_ = static_cast<std::size_t>(target->bits(0));
     const Tally t = tally(a_.input, input);
     specials_ = t.specials;
     masked_ = t.finite == 0;

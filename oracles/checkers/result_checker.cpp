@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "oracles/checkers/outcome.h"
 #include "oracles/exact/long_accumulator.h"
 #include "oracles/number.h"
 
@@ -23,10 +24,7 @@ class Worst {
     any_ = true;
     return worst_.ok;
   }
-  CheckResult take() {
-    if (!any_) worst_.evidence = CheckResult::Evidence::nothing, worst_.why_not = "no result has an element";
-    return std::move(worst_);
-  }
+  CheckResult take() { return any_ ? std::move(worst_) : anything_goes("no result has an element"); }
 
  private:
   bool any_ = false;
@@ -90,8 +88,8 @@ std::span<const std::byte> ResultChecker::elements_of(Element type, std::span<co
 Operands ResultChecker::operands_of_part(const Operands& operands, Part part, std::size_t index) {
   Operands own = operands;
   if (auto& second = own[Role::second]) second->values = elements_of(second->type, second->values, part);
-  if (auto& targets = own[Role::targets]; targets && index < targets->size())
-    targets = targets->part(index, index + 1);
+  if (auto& targets = own[Role::targets])  // none without rows
+    targets = index < targets->size() ? std::optional(targets->part(index, index + 1)) : std::nullopt;
   return own;
 }
 

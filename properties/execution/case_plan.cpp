@@ -25,14 +25,6 @@ bool is_small(const CasePlan& plan, Element input) {
   return plan.input.size() / size_of(input) <= most_elements;
 }
 
-/// Whether an output of this many elements has the layout; `count`: number of input elements.
-bool has_layout(std::uint64_t elements, const ResultLayout& layout, Operator op, std::size_t count) {
-  if (layout.shape == ResultShape::columns)
-    return layout.columns == 0 ? elements == 0 : elements % layout.columns == 0;
-  const std::optional<std::size_t> due = output_count(layout, op, count);
-  return !due || *due == elements;
-}
-
 /// If the shape of a result determines the number of outputs, the contract must declare the same number.
 void check_output_counts(const Instance& instance, const Variables& variables, const PreparedJob& prepared) {
   const auto count = static_cast<std::size_t>(variables.at("count"));
@@ -42,13 +34,14 @@ void check_output_counts(const Instance& instance, const Variables& variables, c
     const Reduction& reduction = outputs[i].reduction;
     const ResultLayout layout = result_layout(reduction, variables, operands);
     const std::uint64_t declared = prepared.outputs[i].count;
-    if (has_layout(declared, layout, reduction.op, count)) continue;
-    const std::size_t due =
-        layout.shape == ResultShape::columns ? layout.columns : *output_count(layout, reduction.op, count);
+    // The results by columns may be stored once or several times.
+    const bool repeats = layout.shape == ResultShape::columns;
+    const auto due = repeats ? std::optional(layout.columns) : output_count(layout, reduction.op, count);
+    if (!due || declared == *due || (repeats && *due != 0 && declared % *due == 0)) continue;
     throw InputError(
         fmt::format("{} has {} elements for a count of {}, but a \"{}\" result of that many elements has {}; "
                     "correct its \"count\", or that of the domain (rows * columns)",
-                    outputs[i].name, declared, count, name_of(result_names, reduction.result), due),
+                    outputs[i].name, declared, count, name_of(result_names, reduction.result), *due),
         outputs[i].elements.where());
   }
 }

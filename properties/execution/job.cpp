@@ -214,7 +214,8 @@ std::uint64_t instruction_limit(const std::vector<JobStep>& launches, std::uint6
     largest_block = std::max(largest_block, shape.block.volume());
   }
   threads = std::min(threads, most_counted);
-  elements = std::min(elements, most_counted), outputs = std::min(outputs, most_counted);
+  elements = std::min(elements, most_counted);
+  outputs = std::min(outputs, most_counted);
   const std::uint64_t looks =
       elements * (threads / lanes_that_travel_together + 1) + outputs * std::min(blocks, most_counted);
   const std::uint64_t shares = outputs * (largest_block / lanes_that_travel_together + 1);

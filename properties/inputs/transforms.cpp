@@ -57,7 +57,7 @@ void plant(Elements& x, const Number& number) {
   for (std::size_t i = begin; i < end; ++i) x.set(i, number);
 }
 
-/// Two to the power of the step's argument, as far as double reaches.
+/// 2^k, where k is the argument of the step; infinity if this exceeds the range of double.
 double power(const Elements& x) { return std::ldexp(1.0, static_cast<int>(*x.integer())); }
 
 /// Adds a number to each finite element.

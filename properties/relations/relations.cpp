@@ -115,8 +115,8 @@ std::vector<Derived> derive(const RelationSubject& subject, const Case& c, std::
   std::vector<Derived> derived = relation.derive(RelationCase(subject, c, input));
   // The result of an input without elements is known only if the contract claims the identity.
   const bool has_empty = std::ranges::any_of(derived, [](const Derived& one) { return one.input.empty(); });
-  return has_empty && subject.instance.claims.empty != EmptyPolicy::identity ? std::vector<Derived>{}
-                                                                             : derived;
+  if (has_empty && subject.instance.claims.empty != EmptyPolicy::identity) return {};
+  return derived;
 }
 
 bool holds(const RelationSubject& subject, const Case& c, std::span<const std::byte> input,

@@ -41,17 +41,16 @@ bool is_like(const Finding& a, const Finding& b) {
   return same_family(a.kind, b.kind) && (a.at == b.at || is_turned_round);
 }
 
-const Finding* find_like(const std::vector<Finding>& findings, const Finding& like) {
-  const auto found = std::ranges::find_if(
-      findings, [&](const Finding& f) { return is_like(f, like) && f.severity >= like.severity; });
-  return found == findings.end() ? nullptr : &*found;
+bool stands_for(const Finding& other, const Finding& finding) {
+  return is_like(other, finding) && other.severity >= finding.severity;
 }
 
 std::optional<Finding> not_reproduced(const Evaluator& evaluator, const Instance& instance, const Case& c,
                                       const Evaluation& first, const Finding& finding) {
   for (int run = 0; run < repeats_of(finding.kind); ++run) {
     const Evaluation again = evaluator.evaluate(c);
-    if (find_like(again.findings, finding) != nullptr) continue;
+    const auto is_it = [&](const Finding& other) { return stands_for(other, finding); };
+    if (std::ranges::any_of(again.findings, is_it)) continue;
     Finding changing = finding;
     changing.kind = Kind::not_reproducible;
     const Finding* other = again.findings.empty() ? nullptr : &again.findings.front();

@@ -20,8 +20,8 @@ bool same_family(Kind a, Kind b);
 /// Whether both are the same fault: the same place, and kinds of one family.
 bool is_like(const Finding& a, const Finding& b);
 
-/// The same fault, with at least the same severity; null if there is none.
-const Finding* find_like(const std::vector<Finding>& findings, const Finding& like);
+/// Whether `other` is the same fault with at least the same severity.
+bool stands_for(const Finding& other, const Finding& finding);
 
 /// Runs the same job again, twice (once for a timeout). Nothing if it shows the finding each time; otherwise
 /// a finding `not-reproducible` at its place that describes the first run and the differing one.
