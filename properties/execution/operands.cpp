@@ -56,6 +56,7 @@ class Maker {
     constexpr const char* moderate[] = {"integers", "uniform", "positive"};
     constexpr const char* wide[] = {"exponents", "codes"};
     if (!is_float(operand_.type)) return of(integers[random_.below(std::size(integers))]);
+    if (case_.input.distribution.name == "integers") return signs();
     const bool nan = random_.below(16) == 0 && float_format(operand_.type).has_nan && size_ != 0;
     // With factors of any magnitude, products are rarely close enough for the bound of their sum to be
     // informative.
@@ -63,6 +64,13 @@ class Maker {
     return of(
         is_moderate ? moderate[random_.below(std::size(moderate))] : wide[random_.below(std::size(wide))],
         nan ? std::vector<InputStep>{{"nan", PlantedAt::last}} : std::vector<InputStep>{});
+  }
+
+  /// Factors of integers whose sum is exact in any order: the sum of the products is, too.
+  std::vector<std::byte> signs() {
+    for (std::size_t i = 0; i < size_; ++i)
+      set(i, encode(operand_.type, number_of(random_.flip() ? -1.0 : 1.0)));
+    return std::move(values_);
   }
 
   void make_targets() {

@@ -198,9 +198,10 @@ std::map<std::string, std::int64_t> Coverage::untried_above(const Domain& domain
   for (const auto& [name, range] : domain.variables()) {
     const auto highest = highest_.find(name);
     if (highest == highest_.end()) continue;
-    const bool untried =
-        name == "count" ? highest->second < domain.claimed_count()
-                        : range.high.names().empty() && domain.reach(name).high < range.high.evaluate({});
+    // The generator limits the grid, too, to what the largest count fills.
+    const auto tried = [&] { return name == "grid" ? highest->second : domain.reach(name).high; };
+    const bool untried = name == "count" ? highest->second < domain.claimed_count()
+                                         : range.high.names().empty() && tried() < range.high.evaluate({});
     if (untried) above[name] = highest->second;
   }
   return above;

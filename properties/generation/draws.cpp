@@ -1,7 +1,6 @@
 #include "properties/generation/draws.h"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 
 #include "oracles/number.h"
@@ -58,11 +57,6 @@ std::int64_t variable_in(Chooser& choose, Bounds range) {
     case 4: return choose.between(range.low, range.clamp(range.low + 8));
     default: return choose.between(range.low, range.high);
   }
-}
-
-bool stays_as_made(std::string_view distribution) {
-  constexpr std::string_view names[] = {"integers", "zeros", "subnormals", "infinities", "nans"};
-  return std::ranges::find(names, distribution) != std::end(names);
 }
 
 InputStep with_argument(Chooser& choose, const std::string& transform, const Reduction& reduction) {

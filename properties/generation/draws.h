@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "contracts/contract.h"
@@ -49,9 +48,6 @@ std::int64_t row_in(Chooser& choose, Bounds range, std::int64_t block);
 
 /// The low end, the high end, next to the low end, near it, or anywhere.
 std::int64_t variable_in(Chooser& choose, Bounds range);
-
-/// Distributions whose purpose a transform would defeat: exact sums, and values that are otherwise rare.
-bool stays_as_made(std::string_view distribution);
 
 /// The transform with an argument, if it takes one.
 InputStep with_argument(Chooser& choose, const std::string& transform, const Reduction& reduction);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <initializer_list>
+#include <iterator>
 #include <numeric>
 
 #include "contracts/sizes.h"
@@ -323,6 +324,13 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   if (wants("minus-inf") && turn.counts == CountClass::power_edge)
     c.input.transforms.push_back({"minus-inf", PlantedAt::first});
   return c;
+}
+
+bool CaseGenerator::stays_as_made(std::string_view distribution) const {
+  constexpr std::string_view names[] = {"integers", "zeros", "subnormals", "infinities", "nans"};
+  if (std::ranges::find(names, distribution) != std::end(names)) return true;
+  // With an element on the other side of zero, an extremum that starts at 0 is right.
+  return (distribution == "negative" || distribution == "positive") && gives_extremum(instance_);
 }
 
 bool CaseGenerator::wants(std::string_view transform) const {

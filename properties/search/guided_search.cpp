@@ -36,7 +36,7 @@ void change_distribution(Case& c, const Surroundings& here) {
   if (here.generator.distributions().empty()) return;
   c.input.planted.clear();
   c.input.distribution = {here.choose.one_of(here.generator.distributions())};
-  if (stays_as_made(c.input.distribution.name)) c.input.transforms.clear();
+  if (here.generator.stays_as_made(c.input.distribution.name)) c.input.transforms.clear();
 }
 
 /// From barely ill-conditioned to more than all digits lost.

@@ -40,6 +40,17 @@ TEST_CASE("a claim beyond the tried range is reported") {
         std::map<std::string, std::int64_t>{{"spare", 3}});
 }
 
+TEST_CASE("a grid that was not tried is reported, although its claim limits it to nothing smaller") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  const auto kernel = [](const Launch& l) { l.store(sum_in_a_tree<float>(l)); };
+  contract.instances[0].domain = {{"count", Range::parse("0 .. 4096", {})},
+                                  {"block", Range::parse("256", {})},
+                                  {"grid", Range::parse("1 .. 1024", {})}};
+  // One block more than 4096 elements fill.
+  CHECK(audit(contract, kernel, many_cases(40)).untried_above ==
+        std::map<std::string, std::int64_t>{{"grid", 17}});
+}
+
 TEST_CASE("the same seed gives the same audit, and another seed a different one") {
   std::vector<std::size_t> counts[3];
   for (std::size_t run = 0; run < 3; ++run) {
@@ -87,8 +98,8 @@ TEST_CASE("an audit in which every case ends with an accepted finding has checke
     });
   };
   const KernelReport nothing = report_of(true);
-  CHECK(nothing.verdict == Verdict::skipped);
-  CHECK(nothing.reason.find("no result was checked") != std::string::npos);
+  CHECK(nothing.verdict == Verdict::unchecked);
+  CHECK(nothing.reason.find("its value was not checked: a finding ended the run") != std::string::npos);
   CHECK(report_of(false).verdict == Verdict::clean);
 }
 
@@ -99,7 +110,7 @@ TEST_CASE("an audit in which every case has an empty input is not clean") {
                                     {"count", Range::parse(count, {})},
                                     {"block", Range::parse("1 .. 1024", {})}};
     const KernelReport report = audit(contract, [](const Launch& l) { l.store(sum_in_a_tree<float>(l)); });
-    CHECK(report.verdict == (report.reason.empty() ? Verdict::clean : Verdict::skipped));
+    CHECK(report.verdict == (report.reason.empty() ? Verdict::clean : Verdict::unchecked));
     return report.reason;
   };
   CHECK(reason_for("(a == 77) * 64").find("every case had an empty input") == 0);
@@ -117,8 +128,8 @@ TEST_CASE("an audit of inputs without elements is clean only if the contract say
     instance.claims.empty = empty;
     return audit(contract, [](const Launch&) {}).verdict;
   };
-  CHECK(verdict_for(EmptyPolicy::unspecified) == Verdict::skipped);
-  CHECK(verdict_for(EmptyPolicy::identity) == Verdict::skipped);  // no index is an identity
+  CHECK(verdict_for(EmptyPolicy::unspecified) == Verdict::unchecked);
+  CHECK(verdict_for(EmptyPolicy::identity) == Verdict::unchecked);  // no index is an identity
   CHECK(verdict_for(EmptyPolicy::untouched) == Verdict::clean);
 }
 
@@ -134,7 +145,7 @@ TEST_CASE("an output without elements is not checked, and an audit that had no o
     return audit(contract, stores_for_every_rank, many_cases(400));
   };
   const KernelReport nothing = audited("0 .. 0");
-  CHECK(nothing.verdict == Verdict::skipped);
+  CHECK(nothing.verdict == Verdict::unchecked);
   CHECK(nothing.reason == "the output had no elements in any case, so no result was checked");
   CHECK(audited("0 .. 4").verdict == Verdict::clean);
 }

@@ -6,6 +6,7 @@
 #include "fake_kernel.h"
 #include "oracles/number.h"
 #include "properties/audit.h"
+#include "properties/distributions.h"
 #include "properties/execution/job.h"
 #include "properties/generation/coverage.h"
 #include "properties/generator.h"
@@ -303,6 +304,34 @@ TEST_CASE("integers and subnormals are not transformed, and every distribution g
   for (const auto& [distribution, cases] : with_elements) {
     INFO(distribution);
     CHECK((cases == 15 || cases == 16));
+  }
+}
+
+TEST_CASE("forty cases of an extremum include elements that are all on the far side of zero") {
+  // An extremum that starts at 0 instead of infinity shows in no other case.
+  for (const auto& [op, far_side_is_negative] :
+       {std::pair{Operator::max, true}, std::pair{Operator::argmax, true}, std::pair{Operator::min, false}}) {
+    Instance instance = fake::with_domain({{"count", "0 .. 2^31"}, {"block", "1 .. 1024"}});
+    instance.reduction->op = op;
+    const Domain domain(instance, 1 << 16);
+    const auto is_far_side = [&](const Case& c) {
+      const std::vector<std::uint64_t> x = elements_in(Element::f32, input_of(instance, c));
+      return !x.empty() && std::ranges::all_of(x, [&](std::uint64_t bits) {
+        const Number number = decode(Element::f32, bits);
+        return number.is_finite() && !number.is_zero() && number.negative == far_side_is_negative;
+      });
+    };
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      const CaseGenerator generator(instance, domain, "test", seed);
+      bool found = false;
+      for (std::uint64_t i = 0; i < 40; ++i) {
+        const Case c = generator.generate(i);
+        const bool is_named = c.input.distribution.name == (far_side_is_negative ? "negative" : "positive");
+        found |= is_named && c.input.transforms.empty() && is_far_side(c);
+      }
+      INFO(name(op) << ", seed " << seed);
+      CHECK(found);
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 // From a contract's expressions to the arguments and shape of a launch.
+#include <cmath>
 #include <cstring>
 
 #include "catch.h"
@@ -239,6 +240,31 @@ TEST_CASE("an instance can be launched with the parameters of a case") {
   CHECK(job.order == c.order);
   CHECK(job.buffers[0].offset == 4);
   CHECK(job.buffers[0].initial.size() == 12);
+}
+
+TEST_CASE("the products of integers and a second factor have an exact sum in any order") {
+  const Contract contract = fake::contract(Operator::dot, Element::f32);
+  OperandContract second{"y", Role::second, Element::f32, Expression::parse("count", here)};
+  Case c;
+  c.input.distribution = {"integers"};
+  for (const std::int64_t count : {1, 5000, 66560})
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      c.variables = {{"count", count}, {"block", 64}};
+      c.input.seed = seed;
+      const Instance& instance = contract.instances.front();
+      const std::vector<std::byte> x = input_of(instance, c), y = make_operand(second, instance, c);
+      double magnitude = 0;
+      bool are_integers = true;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+        const double product = to_double(decode(Element::f32, load(Element::f32, x, i))) *
+                               to_double(decode(Element::f32, load(Element::f32, y, i)));
+        are_integers &= product == std::floor(product);
+        magnitude += std::fabs(product);
+      }
+      INFO(count << " elements, seed " << seed);
+      CHECK(are_integers);
+      CHECK(magnitude <= 0x1p24);
+    }
 }
 
 TEST_CASE("a contract that cannot be launched is refused with position and reason") {
