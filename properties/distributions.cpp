@@ -165,6 +165,10 @@ std::vector<std::byte> make_input(const InputDistribution& input, const InputPla
     elements.random = SplitMix(mixed(input.seed) + i);
     if (elements.size() != 0) changes[change](elements);
   }
+  constexpr std::string_view out_of_range[] = {"subnormals", "overflow", "extremes"};
+  const bool is_product = plan.op == Operator::prod && elements.floating() && is_float(plan.accumulator);
+  if (is_product && std::ranges::find(out_of_range, input.distribution.name) == std::end(out_of_range))
+    inputs::limit_products(elements);
   plant(elements, input);
   return elements.take();
 }

@@ -53,8 +53,11 @@ bool suits(const DistributionInfo& distribution, Element element);
 /// The elements of an input or output, as bits.
 std::vector<std::uint64_t> elements_in(Element element, std::span<const std::byte> bytes);
 
-/// The input's bytes; the same distribution gives the same bytes on every host. Throws InputError for an
-/// unknown or unsupported name, and for a planted element that does not exist or does not fit.
+/// The input's bytes; the same distribution gives the same bytes on every host. The elements of a
+/// floating-point product are limited (inputs::limit_products), except for the distributions subnormals,
+/// overflow and extremes, since nothing can be said about the result if an order of multiplication may
+/// overflow. Throws InputError for an unknown or unsupported name, and for a planted element that does not
+/// exist or does not fit.
 std::vector<std::byte> make_input(const InputDistribution& input, const InputPlan& plan);
 
 }  // namespace foldproof

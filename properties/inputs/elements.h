@@ -41,6 +41,7 @@ class Elements {
   /// Bits of the accumulator's significand or, for an integer, of its magnitude.
   int precision() const;
   const FloatFormat& format() const { return float_format(plan_.element); }
+  Element accumulator() const { return plan_.accumulator; }
 
   std::uint64_t bits(std::size_t i) const { return load(plan_.element, bytes_, i); }
   Number number(std::size_t i) const { return decode(plan_.element, bits(i)); }
@@ -67,6 +68,11 @@ class Elements {
   InputPlan plan_;
   std::vector<std::byte> bytes_;
 };
+
+/// For the elements of a floating-point product: replaces elements by 1 or -1, so that no partial product of
+/// a row, in any order, overflows or underflows in the accumulator's format, and so that few enough factors
+/// round for an error bound. Which elements remain is random. NaN, infinities and zeros remain.
+void limit_products(Elements& x);
 
 // The functions that generate inputs, one per row of distributions.def and of transforms.def;
 // Elements::argument is the argument of the step.

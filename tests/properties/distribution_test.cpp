@@ -51,6 +51,44 @@ TEST_CASE("integer inputs make every sum exact, in any format and at any length"
       }
 }
 
+TEST_CASE("floating-point products stay in range in any order, unless overflow is the purpose") {
+  for (const DistributionInfo& distribution : distributions())
+    for (const Element element : {Element::f64, Element::f32, Element::f16, Element::bf16})
+      for (const std::uint64_t count : {1, 200, 5000}) {
+        double rises = 0, falls = 0;
+        for (const Number& x : drawn(std::string(distribution.name), element, count, count, Operator::prod)) {
+          if (!x.is_finite() || x.is_zero()) continue;
+          const double power = std::log2(std::fabs(to_double(x)));
+          (power > 0 ? rises : falls) += std::fabs(power);
+        }
+        const bool may_leave = distribution.name == "overflow" || distribution.name == "extremes" ||
+                               distribution.name == "subnormals";
+        const FloatFormat& format = float_format(element);
+        INFO(distribution.name << " " << name(element) << " " << count);
+        CHECK((may_leave || rises < format.highest_exponent + format.precision));
+        CHECK((may_leave || falls <= -format.normal_exponent()));
+      }
+}
+
+TEST_CASE("the limits of a product leave as many informative factors as its format has room for") {
+  const auto informative = [](Element element, Element accumulator) {
+    const auto bytes =
+        make_input({{"uniform"}, 3}, {Operator::prod, element, accumulator, 5000, accumulator});
+    std::size_t others = 0;
+    for (std::size_t i = 0; i < 5000; ++i) {
+      const Number x = decode(element, load(element, bytes, i));
+      others += std::fabs(to_double(x)) != 1 ? 1 : 0;
+    }
+    return others;
+  };
+  // Uniform factors of a product are in [1, 2) and [1/2, 1): each may be one step of the exponent away
+  // from 1.
+  CHECK(informative(Element::f32, Element::f32) >= 2 * 120);
+  CHECK(informative(Element::f64, Element::f64) >= 2 * 1000);
+  // Sixteen factors that round may already cost an eighth of what bf16 represents.
+  CHECK(informative(Element::bf16, Element::bf16) >= 16);
+}
+
 TEST_CASE("negative inputs contain only values below zero") {
   for (const Number& x : drawn("negative", Element::f32, 500)) REQUIRE((x.negative && !x.is_zero()));
   for (const Number& x : drawn("negative", Element::i32, 500)) REQUIRE((x.negative && !x.is_zero()));
