@@ -96,7 +96,7 @@ std::optional<std::string> why_no_checker(const Arithmetic& arithmetic) {
           name(lacks_nan(a.output) ? a.output : a.accumulator),
           name(lacks_nan(a.output) ? a.output : a.accumulator));
   if (is_extremum(a.op) && !is_float(a.output) &&
-      !(holds(a.accumulator, a.input) && holds(a.output, a.accumulator)))
+      !(holds(a.accumulator, a.input) && holds(a.output, a.input)))
     return fmt::format("the smallest or largest {} may not fit in the {} accumulator and the {} output",
                        name(a.input), name(a.accumulator), name(a.output));
   return std::nullopt;

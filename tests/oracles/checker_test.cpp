@@ -312,6 +312,10 @@ TEST_CASE("combinations that cannot be checked are refused with a reason") {
   CHECK(why_no_checker({Operator::sum, Element::f32, Element::i32, Element::i32, {}, false, {}}));
   CHECK(why_no_checker({Operator::max, Element::i32, Element::i16, Element::i32, {}, false, {}}));
   CHECK_FALSE(why_no_checker(all_in(Element::f32)));
+  // The extremum is an element, whatever the accumulator could hold besides.
+  CHECK_FALSE(why_no_checker({Operator::max, Element::i16, Element::i32, Element::i16, {}, false, {}}));
+  CHECK_FALSE(why_no_checker({Operator::absmax, Element::i8, Element::i32, Element::u8, {}, false, {}}));
+  CHECK(why_no_checker({Operator::max, Element::i16, Element::i32, Element::u16, {}, false, {}}));
 }
 
 TEST_CASE("a format without NaN is checked as an input, and as an output if it can hold every result") {
