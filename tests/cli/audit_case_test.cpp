@@ -116,7 +116,7 @@ TEST_CASE("a planted element can be given as a value or as bits, and is printed 
     return run_json({"audit", source_file("kernels/tree/sequential.cu"), "--only", instance, "--case",
                      "count=3 block=64 grid=1 k=6 zeros " + elements});
   };
-  const RanJson ran = audit("T=f32,OP=sum", "x[0]=0x1.8p-2 x[1]=0x3f800000 x[2]=-0x0p+0");
+  const RanJson ran = audit("T=f32,OP=sum", "x[0]=0.375 x[1]=0x3f800000 x[2]=-0x0p+0");
   CHECK(ran.status == 0);
   CHECK(
       ran.json.at("kernels").at(0).at("worst_case") ==
@@ -126,7 +126,7 @@ TEST_CASE("a planted element can be given as a value or as bits, and is printed 
     return audit(instance, elements).json.at("error").at("message").get<std::string>();
   };
   CHECK(error_of("T=i32,OP=sum", "x[0]=0x1p+0") == "i32 cannot represent the planted value 0x1p+0");
-  CHECK(error_of("T=f32,OP=sum", "x[0]=1.5").find("--case: x[0]: \"1.5\" is not the value of an element; ") ==
+  CHECK(error_of("T=f32,OP=sum", "x[0]=1,5").find("--case: x[0]: \"1,5\" is not the value of an element; ") ==
         0);
 }
 

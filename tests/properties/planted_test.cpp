@@ -49,11 +49,30 @@ TEST_CASE("32-bit and 64-bit elements are read back unchanged, including the lim
     CHECK(planted_bits(Element::f64, planted_text(Element::f64, bits)) == bits);
 }
 
-TEST_CASE("a number without an exponent is an element's bits, and with one its value") {
+TEST_CASE("a hexadecimal number without an exponent is an element's bits, and with one its value") {
   CHECK(planted_bits(Element::f32, "0x3f800000") == 0x3f800000);
   CHECK(planted_bits(Element::f32, "0x1p+0") == 0x3f800000);
   CHECK(planted_bits(Element::f32, "-0x1.8p1") == 0xc0400000);
+}
+
+TEST_CASE("a decimal number is an element's value, rounded like a literal of C++") {
+  CHECK(planted_bits(Element::f32, "1") == 0x3f800000);
+  CHECK(planted_bits(Element::f32, "-0") == 0x80000000);
+  CHECK(planted_bits(Element::f32, "0.1") == 0x3dcccccd);  // 0.1f
+  CHECK(planted_bits(Element::f16, "2.5e-1") == 0x3400);
+  CHECK(planted_bits(Element::f64, "0.1") == 0x3fb999999999999a);
   CHECK(planted_bits(Element::i32, "7") == 7);
+  CHECK(planted_bits(Element::i8, "-1") == 0xff);
+  CHECK(planted_bits(Element::u64, "18446744073709551615") == 0xffffffffffffffff);
+  CHECK(planted_bits(Element::i64, "-9223372036854775808") == 0x8000000000000000);
+}
+
+TEST_CASE("a decimal number that its type cannot hold is refused") {
+  CHECK_THROWS_WITH(planted_bits(Element::f32, "1e39"), "f32 cannot represent the planted value 1e39");
+  CHECK_THROWS_WITH(planted_bits(Element::i8, "128"), "i8 cannot represent the planted value 128");
+  CHECK_THROWS_WITH(planted_bits(Element::u8, "-1"), "u8 cannot represent the planted value -1");
+  CHECK_THROWS_WITH(planted_bits(Element::i32, "1.5"), "i32 cannot represent the planted value 1.5");
+  CHECK_THROWS_WITH(planted_bits(Element::e2m1, "7"), "e2m1 cannot represent the planted value 7");
 }
 
 TEST_CASE("a planted value that its type cannot represent is refused and never rounded") {
@@ -65,8 +84,8 @@ TEST_CASE("a planted value that its type cannot represent is refused and never r
 }
 
 TEST_CASE("invalid text for an element is refused in one sentence") {
-  for (const char* text : {"", "0x", "-5", "1.5", "0x1.8", "0xp+0", "0x-1p+0", "--0x1p+0", "0x1p", "0x1p+0 ",
-                           "infinity", "-nan", "0x1p+99999", "0x10000000000000000"}) {
+  for (const char* text : {"", "0x", "-", "1.5.", "1e", "+1", "0x1.8", "0xp+0", "0x-1p+0", "--0x1p+0", "0x1p",
+                           "0x1p+0 ", "infinity", "-nan", "0x1p+99999", "0x10000000000000000"}) {
     INFO(text);
     CHECK_THROWS_WITH(check_planted(text), contains_text("is not the value of an element; write "));
   }
