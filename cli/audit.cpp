@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "base/files.h"
 #include "base/interrupts.h"
@@ -32,6 +33,7 @@ namespace {
 struct AuditCommandLine : AuditArguments {
   std::string device = "emulated", sanitizer, case_limit, report, store, only_case, prove_budget = "30s";
   std::optional<std::uint64_t> guided, least_cases;
+  std::optional<int> skip_status;
   bool prove = false, counters = false, coverage = false, large = false;
 };
 
@@ -84,6 +86,18 @@ AskedGpu asked_gpu(const std::string& device, Deadline deadline) {
   if (device == "all" && !gpus(deadline).lack.empty()) return {"", "", {{"cuda", gpus().lack}}};
   const Gpus& present = present_gpus(deadline);
   return {present.name, present.architecture, {}};
+}
+
+/// Whether a missing GPU is the only reason why the status is exit_unable.
+bool lacks_only_gpu(const CampaignResult& result) {
+  const auto is_gpu = [](const SkippedDevice& skipped) { return skipped.device == "cuda"; };
+  const auto was_left_out = [](const KernelReport& kernel) { return kernel.verdict == Verdict::skipped; };
+  const auto is_judged = [](const KernelReport& kernel) {
+    return kernel.verdict == Verdict::clean || kernel.verdict == Verdict::findings;
+  };
+  const auto& [devices, kernels] = std::tie(result.report.skipped_devices, result.report.kernels);
+  if (result.is_incomplete || result.lack || !std::ranges::all_of(devices, is_gpu)) return false;
+  return std::ranges::all_of(kernels, [&](const auto& k) { return is_judged(k) || was_left_out(k); });
 }
 
 /// The tools of compute-sanitizer that `--sanitizer` names. With `--device all`, a compute-sanitizer that
@@ -207,6 +221,11 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   check_has_gpu(arguments.sanitizer, arguments.device != "emulated");
   if (arguments.large) check_large(arguments);
   CampaignOptions options = campaign_options(arguments);
+  if (arguments.skip_status && arguments.device == "cuda")
+    if (const std::string& lack = gpus(options.deadline).lack; !lack.empty()) {
+      console.fail(lack, {});
+      return *arguments.skip_status;
+    }
   AskedGpu gpu = asked_gpu(arguments.device, options.deadline);
   const auto tools = asked_tools(arguments, options.deadline, gpu);
   refuse_links(arguments.store);
@@ -253,6 +272,8 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   const bool wants_proof = arguments.prove && !is_refused(result) && !result.interrupted;
   const bool is_proven = !wants_proof || proves(assignments, proof, result, console, line);
   const Exit status = conclude(result, severity_named(arguments.fail_on).value(), console, line);
+  if (status == exit_unable && is_written && is_proven && lacks_only_gpu(result))
+    return arguments.skip_status.value_or(exit_unable);
   return exit_status(status, is_written && is_proven);
 }
 
@@ -291,6 +312,11 @@ Run attach_audit(CLI::App& app, Console& console) {
                  "Minimum number of cases per instance; an instance that --budget ends with fewer is skipped "
                  "(default: all its cases)")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32)))
+      ->type_name("N");
+  app.add_option("--skip-status", a->skip_status,
+                 "Exit status if only a missing GPU prevents an audit, such as that of a host function, and "
+                 "nothing failed (default: 3)")
+      ->check(quietly(CLI::Range(1, 255)))
       ->type_name("N");
   app.add_flag(
       "--counters", a->counters,

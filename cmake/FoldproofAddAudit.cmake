@@ -1,18 +1,25 @@
-# foldproof_add_audit(NAME <name> SOURCE <file>...|CONTRACT <file>...
-#                     [CASES <n>] [SEED <s>] [TIMEOUT <seconds>] [LABELS <label>...] [ARGS <argument>...] [REQUIRED])
+# foldproof_add_audit(NAME <name> SOURCE <file>...|CONTRACT <file>... [DEVICE emulated|cuda|all]
+#                     [CASES <n>] [SEED <s>] [TIMEOUT <seconds>] [LABELS <label>...] [ARGS <argument>...]
+#                     [OPTIONAL|REQUIRED])
 #
 # Registers one ctest entry per file, which runs `foldproof audit` on it. The entry is <name> for a single file,
 # otherwise <name>.<file's stem>. A SOURCE is audited with the contract next to it, or with a guessed one. ARGS are
-# passed to the audit (-I, -D, --arch, --fail-on …). An entry fails on an unexpected finding or an invalid contract, and
-# is skipped if something cannot run here, such as without nvcc. ctest counts a skipped entry as passed; with REQUIRED it
-# fails instead. Failing cases are kept in the build folder; they and those next to the contract run first.
+# passed to the audit (-I, -D, --arch, --fail-on …). An entry fails on an unexpected finding, an invalid contract, and
+# anything that was not checked, such as for want of nvcc. Only what needs a GPU (DEVICE cuda, host functions) is skipped
+# where there is none; ctest counts a skipped entry as passed. With OPTIONAL, an entry is skipped whatever the reason why
+# something was not checked; with REQUIRED, never. Failing cases are kept in the build folder; they and those next to the
+# contract run first.
 function(foldproof_add_audit)
-  cmake_parse_arguments(PARSE_ARGV 0 ARG "REQUIRED" "NAME;CASES;SEED;TIMEOUT" "SOURCE;SOURCES;CONTRACT;CONTRACTS;LABELS;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "OPTIONAL;REQUIRED" "NAME;DEVICE;CASES;SEED;TIMEOUT"
+                        "SOURCE;SOURCES;CONTRACT;CONTRACTS;LABELS;ARGS")
   if("${ARG_NAME}" STREQUAL "")
     message(FATAL_ERROR "foldproof_add_audit requires NAME")
   endif()
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
+  endif()
+  if(ARG_OPTIONAL AND ARG_REQUIRED)
+    message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): OPTIONAL and REQUIRED exclude each other")
   endif()
   set(files ${ARG_SOURCE} ${ARG_SOURCES} ${ARG_CONTRACT} ${ARG_CONTRACTS})
   if("${files}" STREQUAL "")
@@ -23,11 +30,16 @@ function(foldproof_add_audit)
   endif()
   # One process per entry: ctest -j distributes the entries over the cores.
   set(options --jobs 1 --store "${CMAKE_CURRENT_BINARY_DIR}/foldproof-cases" ${ARG_ARGS})
-  if(DEFINED ARG_CASES)
-    list(APPEND options --cases "${ARG_CASES}")
-  endif()
-  if(DEFINED ARG_SEED)
-    list(APPEND options --seed "${ARG_SEED}")
+  foreach(option IN ITEMS DEVICE CASES SEED)
+    if(DEFINED ARG_${option})
+      string(TOLOWER "${option}" name)
+      list(APPEND options "--${name}" "${ARG_${option}}")
+    endif()
+  endforeach()
+  set(skip_status 3)
+  if(NOT ARG_OPTIONAL)
+    set(skip_status 77) # the status by which automake's test programs say the same
+    list(APPEND options --skip-status ${skip_status})
   endif()
   list(LENGTH files count)
   foreach(file IN LISTS files)
@@ -40,7 +52,7 @@ function(foldproof_add_audit)
     add_test(NAME ${entry} COMMAND foldproof::foldproof audit "${file}" ${options})
     set_tests_properties(${entry} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT "${ARG_TIMEOUT}")
     if(NOT ARG_REQUIRED)
-      set_tests_properties(${entry} PROPERTIES SKIP_RETURN_CODE 3)
+      set_tests_properties(${entry} PROPERTIES SKIP_RETURN_CODE ${skip_status})
     endif()
   endforeach()
 endfunction()

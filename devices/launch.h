@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,9 +42,14 @@ struct Limits {
   std::uint64_t warp_instructions = 2'000'000'000;
 };
 
+/// Whether the user of the kernel has accepted a finding (kind and positions are known): what the kernel does
+/// afterwards is then checked. Empty: none is accepted.
+using AcceptsFinding = std::function<bool(const Finding&)>;
+
 /// The report of one launch.
 struct LaunchReport {
   std::vector<Finding> findings;        ///< in the order in which they were reported
+  bool completed = true;                ///< all threads exited, and the contents of memory are a result
   std::uint64_t warp_instructions = 0;  ///< executed instructions, counted once per warp and divergent group
   std::string printed;                  ///< output of the kernel's printf
 };

@@ -79,6 +79,9 @@ struct Job {
   std::optional<TraceRequest> trace;
   /// Jobs of one group, such as those of a case, are useful only together. 0: no group.
   std::uint64_t group = 0;
+  /// After an accepted load or store that was out of bounds or misaligned, the emulated device goes on: what
+  /// was read is undefined, and what was written is lost. Other devices cannot.
+  AcceptsFinding accepts = {};
 };
 
 inline constexpr std::uint64_t uncounted_cost = 1 << 17;

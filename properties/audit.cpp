@@ -266,8 +266,8 @@ class Audit {
     return notes;
   }
 
-  static KernelReport skipped(KernelReport report, std::string reason) {
-    report.verdict = Verdict::skipped;
+  static KernelReport without_verdict(KernelReport report, Verdict why, std::string reason) {
+    report.verdict = why;
     report.reason = std::move(reason);
     return report;
   }
@@ -279,26 +279,26 @@ class Audit {
     std::ranges::move(closing_notes(), std::back_inserter(report.notes));
     KernelReport triaged = triaged_for(contract_, report);
     if (triaged.verdict == Verdict::clean && ended_early.empty())
-      if (std::string why = why_clean_shows_nothing(); !why.empty())
-        return skipped(std::move(triaged), std::move(why));
+      if (std::string why = why_unchecked(); !why.empty())
+        return without_verdict(std::move(triaged), Verdict::unchecked, std::move(why));
     if (shows_enough(triaged, ended_by, ended_early)) return triaged;
     // What the source announces may still have come.
     Contract patient = contract_;
     for (Announced& announced : patient.expected) announced.is_optional = true;
     triaged = triaged_for(patient, report);
     triaged.expected = false;
-    return skipped(std::move(triaged), ended_by == EndReason::out_of_time && generated_ != 0
-                                           ? fmt::format("{} after {} of {} cases; --min-cases accepts fewer",
-                                                         ended_early, generated_, options_.cases)
-                                           : ended_early);
+    return without_verdict(std::move(triaged), Verdict::skipped,
+                           ended_by == EndReason::out_of_time && generated_ != 0
+                               ? fmt::format("{} after {} of {} cases; --min-cases accepts fewer",
+                                             ended_early, generated_, options_.cases)
+                               : ended_early);
   }
 
   /// Why the verdict `clean` would claim more than was checked; empty if it would not.
-  std::string why_clean_shows_nothing() const {
-    if (instance_.reduction && report_.cases != 0 && measurements_.has_checked_nothing()) {
-      if (!collector_.findings().empty())
-        return "every case ended early with a finding that the contract accepts, so no result was checked";
-      if (!coverage_.only_empty_inputs())
+  std::string why_unchecked() const {
+    if (instance_.reduction && report_.cases != 0) {
+      if (std::string why = measurements_.why_unchecked(); !why.empty()) return why;
+      if (measurements_.with_value() == 0 && !coverage_.only_empty_inputs())
         return "the output had no elements in any case, so no result was checked";
     }
     if (is_replay_) return "";

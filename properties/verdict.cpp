@@ -7,10 +7,22 @@
 
 namespace foldproof {
 
-std::string_view name(Verdict verdict) {
-  constexpr std::string_view names[] = {"clean",       "findings", "another-finding",
-                                        "unsupported", "skipped",  "error"};
-  return names[static_cast<std::size_t>(verdict)];
+namespace {
+
+constexpr std::string_view verdict_names[] = {
+#define FOLDPROOF_VERDICT(id, name, counted, color) name,
+#include "properties/verdicts.def"
+#undef FOLDPROOF_VERDICT
+};
+
+}  // namespace
+
+std::string_view name(Verdict verdict) { return verdict_names[static_cast<std::size_t>(verdict)]; }
+
+std::optional<Verdict> verdict_named(std::string_view name) {
+  const auto found = std::ranges::find(verdict_names, name);
+  if (found == std::end(verdict_names)) return std::nullopt;
+  return static_cast<Verdict>(found - std::begin(verdict_names));
 }
 
 Exit exit_status(const AuditReport& report, Severity fail_on) {
@@ -18,14 +30,15 @@ Exit exit_status(const AuditReport& report, Severity fail_on) {
   const auto has_failed = [&](const KernelReport& kernel) {
     return std::ranges::any_of(kernel.findings, fails);
   };
-  const auto could_not_run = [](const KernelReport& kernel) {
-    return kernel.verdict == Verdict::unsupported || kernel.verdict == Verdict::error;
+  const auto is_open = [](const KernelReport& kernel) {
+    return kernel.verdict == Verdict::unchecked || kernel.verdict == Verdict::unsupported ||
+           kernel.verdict == Verdict::error;
   };
   const auto was_skipped = [](const KernelReport& kernel) { return kernel.verdict == Verdict::skipped; };
   if (std::ranges::any_of(report.kernels, has_failed)) return exit_findings;
   if (!report.skipped_devices.empty()) return exit_unable;
   const bool none_ran = !report.kernels.empty() && std::ranges::all_of(report.kernels, was_skipped);
-  return none_ran || std::ranges::any_of(report.kernels, could_not_run) ? exit_unable : exit_ok;
+  return none_ran || std::ranges::any_of(report.kernels, is_open) ? exit_unable : exit_ok;
 }
 
 std::string_view name(CheckResult::Evidence evidence) {

@@ -17,15 +17,15 @@
 
 namespace foldproof {
 
+/// The rows of verdicts.def; docs/findings.md says what each one means.
 enum class Verdict : std::uint8_t {
-  clean,
-  findings,
-  another_finding,  ///< a defect on a device that does not observe launches: no announced family
-  unsupported,
-  skipped,
-  error
+#define FOLDPROOF_VERDICT(id, name, counted, color) id,
+#include "properties/verdicts.def"
+#undef FOLDPROOF_VERDICT
 };
 std::string_view name(Verdict verdict);
+/// Nothing if no verdict has this name.
+std::optional<Verdict> verdict_named(std::string_view name);
 
 /// The order in which a kernel combined its input, from the largest traced case whose order can be named.
 struct OrderShown {
@@ -87,7 +87,7 @@ struct KernelReport {
   std::map<std::string, std::int64_t> untried_above;
   std::vector<Finding> findings;
   std::vector<std::string> notes;  ///< under-sampled classes, an exhausted budget, guesses
-  std::string reason;              ///< why unsupported, skipped or error
+  std::string reason;              ///< why unchecked, unsupported, skipped or error
   bool is_cut_off = false;         ///< the time budget ended the audit before all cases
   double seconds = 0;
   std::optional<std::uint64_t> warp_instructions = 0;  ///< executed; absent if the device does not count them
@@ -112,13 +112,14 @@ enum Exit : int {
   exit_ok = 0,
   exit_findings = 1,  ///< an unexpected finding, or an equivalent failure
   exit_usage = 2,     ///< usage error, invalid contract or source; takes precedence over findings
-  exit_unable = 3,    ///< something could not run: no device, an unsupported instruction
+  exit_unable = 3,    ///< something could not run or was not checked: no device, an unsupported instruction
   exit_interrupted = 130
 };
 
 /// The exit status of a report: exit_findings for an unexpected finding of severity `fail_on` or above (or a
-/// defect without its announced finding), otherwise exit_unable if something could not run, otherwise
-/// exit_ok. Skipped kernels, such as host functions without a GPU, count only if nothing else ran.
+/// defect without its announced finding), otherwise exit_unable if something could not run or was not
+/// checked, otherwise exit_ok. Skipped kernels, such as host functions without a GPU, count only if nothing
+/// else ran.
 Exit exit_status(const AuditReport& report, Severity fail_on);
 
 /// The status of a run that is incomplete unless `is_complete`: findings and errors take precedence.

@@ -7,6 +7,15 @@
 #include "devices/emulated/scheduling/launch.h"
 
 namespace foldproof::emulated {
+namespace {
+
+/// Co-running loads are ignored on the emulated device.
+Schedule schedule_of(const Job& job) {
+  const auto* schedule = std::get_if<Schedule>(&job.order);
+  return schedule ? *schedule : Schedule{};
+}
+
+}  // namespace
 
 JobRun::JobRun(Device& device, const std::optional<UndefinedFill>& fill, bool again) : device_(device) {
   origins_.fill = fill;
@@ -35,10 +44,11 @@ void JobRun::reset(Address at, const JobBuffer& buffer) {
 }
 
 LaunchReport JobRun::launch(ModuleId module, const JobLaunch& step, std::span<const ArgumentBytes> arguments,
-                            const Schedule& schedule, const Limits& limits) {
+                            const Job& job) {
   const NodeId known = provenance_ ? provenance_->expressions.size() : 0;
-  const LaunchOwners owners{.origins = &origins_, .provenance = provenance_.get()};
-  LaunchReport report = device_.launch(module, step.entry, step.shape, arguments, schedule, limits, &owners);
+  const LaunchOwners owners{.origins = &origins_, .provenance = provenance_.get(), .accepts = job.accepts};
+  LaunchReport report =
+      device_.launch(module, step.entry, step.shape, arguments, schedule_of(job), job.limits, &owners);
   if (provenance_) provenance_->launches.push_back(trace_of_launch(known));
   return report;
 }

@@ -28,8 +28,9 @@ class JobRun {
 
   /// Restores the initial state of the buffer that starts at this address.
   void reset(Address at, const JobBuffer& buffer);
+  /// One launch of the job.
   LaunchReport launch(ModuleId module, const JobLaunch& step, std::span<const ArgumentBytes> arguments,
-                      const Schedule& schedule, const Limits& limits);
+                      const Job& job);
 
   /// Whether observers request that the launches be repeated in fresh memory.
   bool wants_replay() const;

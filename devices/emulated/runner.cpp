@@ -59,12 +59,6 @@ class Allocations {
   std::vector<Address> blocks_;
 };
 
-/// Co-running loads are ignored on the emulated device.
-Schedule schedule_of(const Job& job) {
-  const auto* schedule = std::get_if<Schedule>(&job.order);
-  return schedule ? *schedule : Schedule{};
-}
-
 /// Gives idle bytes the same content in every run.
 void poison(std::vector<std::vector<std::byte>>& contents, const std::vector<std::vector<ByteRange>>& idle) {
   for (std::size_t i = 0; i < contents.size() && i < idle.size(); ++i)
@@ -199,17 +193,15 @@ class EmulatedRunner final : public Runner {
       arguments.push_back(patched(argument, [&](std::size_t buffer) { return allocations.start(buffer); }));
     LaunchReport report;
     try {
-      report = run.launch(module, step, arguments, schedule_of(job), job.limits);
+      report = run.launch(module, step, arguments, job);
     } catch (const InputError& error) {
       throw InputError(error.sentence(), error.position().file.empty() ? step.where : error.position());
     }
     result.cost += report.warp_instructions;
     result.warp_instructions = result.cost;
     result.printed += report.printed;
-    for (Finding& finding : report.findings) {
-      if (is_fatal(finding.kind)) result.completed = false;
-      result.findings.push_back(std::move(finding));
-    }
+    result.completed = report.completed;
+    std::ranges::move(report.findings, std::back_inserter(result.findings));
   }
 
   ModuleId module_of(const std::shared_ptr<const Image>& image) {

@@ -1,5 +1,7 @@
 #include "oracles/checkers/flushing.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "oracles/bounds.h"
@@ -36,6 +38,13 @@ Dyadic flush_loss(const Arithmetic& arithmetic, const Tally& elements, const Dya
   if (!arithmetic.flush_to_zero) return {};
   return flush_to_zero_loss(elements.nonzero, float_format(arithmetic.accumulator),
                             std::min(magnitude, elements.nonzero * flush_threshold(arithmetic)));
+}
+
+Bound no_bound_if_flushed(std::string_view results) {
+  return Bound::none(
+      fmt::format("no bound is known for {} if subnormal numbers are flushed to zero; compile without "
+                  "--use_fast_math and -ftz=true",
+                  results));
 }
 
 Dyadic output_flush_loss(const Arithmetic& arithmetic, std::uint64_t outputs) {

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
+#include "oracles/bounds.h"
 #include "oracles/checker.h"
 #include "oracles/dyadic.h"
 #include "oracles/tally.h"
@@ -24,6 +26,9 @@ bool keeps_all(const Arithmetic& arithmetic, const Tally& elements);
 /// Error of a sum of the elements from flushing them and the intermediate results. `magnitude`: the sum of
 /// the magnitudes of what is added. The tally does not exclude that any element is flushed.
 Dyadic flush_loss(const Arithmetic& arithmetic, const Tally& elements, const Dyadic& magnitude);
+
+/// No bound is known for a result of this kind if subnormal numbers are flushed. `results`: in the plural.
+Bound no_bound_if_flushed(std::string_view results);
 
 /// Error from flushing that number of results when they are converted to the output's format.
 Dyadic output_flush_loss(const Arithmetic& arithmetic, std::uint64_t outputs);

@@ -12,13 +12,11 @@ namespace foldproof {
 Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
   if (a.moment_method == MomentMethod::welford) {
-    if (a.flush_to_zero)
-      return Bound::none("no bound is known for merged means if subnormal numbers are flushed to zero");
+    if (a.flush_to_zero) return no_bound_if_flushed("merged means");
     return merged_mean_bound(t.count, Dyadic::power_of_two(t.highest_place + 1), format);
   }
   if (a.moment_method == MomentMethod::shares) {
-    if (a.flush_to_zero)
-      return Bound::none("no bound is known for sums of shares if subnormal numbers are flushed to zero");
+    if (a.flush_to_zero) return no_bound_if_flushed("sums of shares");
     return mean_of_shares_bound(t.count, t.magnitude(), format);
   }
   if (no_order_rounds(t, format) && keeps_all(a, t))
@@ -30,8 +28,7 @@ Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
 }
 
 Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& squares) {
-  if (a.flush_to_zero)
-    return Bound::none("no bound is known for variances if subnormal numbers are flushed to zero");
+  if (a.flush_to_zero) return no_bound_if_flushed("variances");
   const FloatFormat& format = float_format(a.accumulator);
   // No intermediate square, sum or difference is larger.
   if (whole(4 * values.count) * squares.positive > largest_finite(format))

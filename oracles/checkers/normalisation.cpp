@@ -3,6 +3,7 @@
 #include "oracles/bounds.h"
 #include "oracles/bounds/variance.h"
 #include "oracles/checkers/checkers.h"
+#include "oracles/checkers/flushing.h"
 #include "oracles/checkers/moment_bounds.h"
 #include "oracles/checkers/outcome.h"
 #include "oracles/dyadic.h"
@@ -79,8 +80,7 @@ class NormalisationChecker final : public Checker {
   /// Bound on the mean of squares: their sum, known to within its bound, divided by n.
   Bound mean_square_bound() const {
     const FloatFormat& format = float_format(a_.accumulator);
-    if (a_.flush_to_zero)
-      return Bound::none("no bound is known for norms if subnormal numbers are flushed to zero");
+    if (a_.flush_to_zero) return no_bound_if_flushed("norms");
     const Bound sum = dot_bound_any_order(squares_.nonzero, squares_.nonzero, format, squares_.positive);
     if (!sum) return sum;
     return mean_bound(values_.count, squares_.positive, *sum, format);

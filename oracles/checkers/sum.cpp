@@ -32,8 +32,7 @@ std::uint64_t loops_of(const Arithmetic& a, const Tally& t) {
 
 /// For compensated sums of terms that are known to within a total error of `entering`.
 Bound careful_bound(const Arithmetic& a, const Tally& t, const Dyadic& entering) {
-  if (a.flush_to_zero)
-    return Bound::none("no bound is known for compensated sums if subnormal numbers are flushed to zero");
+  if (a.flush_to_zero) return no_bound_if_flushed("compensated sums");
   const int precision = float_format(a.accumulator).precision;
   const Dyadic sum = abs(t.sum()) + entering, magnitude = t.magnitude() + entering;
   Bound bound = a.sum == SumMethod::kahan

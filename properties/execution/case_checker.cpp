@@ -62,7 +62,12 @@ class CaseChecker {
         for (const Finding& finding : result.findings) add_worst(finding);
         complete &= result.completed;
       }
-    if (!complete || !instance_.reduction) return std::move(evaluation_);
+    if (!instance_.reduction) return std::move(evaluation_);
+    if (!complete) {
+      evaluation_.evidence = CheckResult::Evidence::nothing;
+      evaluation_.why_not = "a finding ended the run";
+      return std::move(evaluation_);
+    }
     outputs_ = outputs_of(instance_);
     const OutputContent own = content(0, 0);
     evaluation_.output.assign(own.bytes.begin(), own.bytes.end());
@@ -77,8 +82,10 @@ class CaseChecker {
   }
 
  private:
+  /// A fatal finding does not, since the runs are complete: it is accepted.
   static bool spoils_values(const Finding& finding) {
-    return is_undefined_behaviour(finding.kind) && finding.severity == Severity::error;
+    return is_undefined_behaviour(finding.kind) && !is_fatal(finding.kind) &&
+           finding.severity == Severity::error;
   }
 
   /// Findings of several runs at one place are reported once, with the highest severity.

@@ -14,12 +14,16 @@
 #include "properties/execution/case_plan.h"
 #include "properties/execution/reduction.h"
 #include "properties/relations/fixed_tree.h"
+#include "properties/store/triage.h"
 
 namespace foldproof {
 
 Evaluator::Evaluator(const Contract& contract, const Instance& instance,
                      const std::shared_ptr<const Image>& image, Runner& runner)
-    : instance_(instance), runner_(runner), builder_(instance, image, runner.entries(image)) {
+    : instance_(instance),
+      runner_(runner),
+      builder_(instance, image, runner.entries(image)),
+      accepts_([&contract, date = today()](const Finding& f) { return is_allowed(f, contract, date); }) {
   for (const LaunchContract& launch : instance.launches) places_.push_back(place_of_entry(contract, launch));
   if (places_.empty()) places_.push_back({contract.source.string()});
   if (!instance.reduction) return;
@@ -55,6 +59,7 @@ std::vector<Evaluation> Evaluator::evaluate(std::span<const Case> cases) const {
       for (PreparedJob& prepared : *runs) {
         jobs.push_back(std::move(prepared.job));
         jobs.back().group = plans.size();
+        jobs.back().accepts = accepts_;
       }
   }
   std::vector<JobResult> results = runner_.run(jobs);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <variant>
 
 #include "oracles/rounding_path.h"
@@ -28,8 +29,16 @@ void Measurements::take(const Case& c, const Evaluation& evaluation) {
   accuracy_.worst_is_vacuous = evaluation.vacuous;
 }
 
-bool Measurements::has_checked_nothing() const {
-  return std::ranges::all_of(accuracy_.checked_by, [](std::uint64_t cases) { return cases == 0; });
+std::uint64_t Measurements::with_value() const {
+  return std::accumulate(accuracy_.checked_by.begin(), accuracy_.checked_by.end(), std::uint64_t{0});
+}
+
+std::string Measurements::why_unchecked() const {
+  const std::uint64_t unchecked =
+      accuracy_.checked_by[static_cast<std::size_t>(CheckResult::Evidence::nothing)];
+  if (2 * unchecked <= with_value()) return "";
+  return fmt::format("in {} of the {} cases with a result, its value was not checked: {}", unchecked,
+                     with_value(), accuracy_.why_not);
 }
 
 void Measurements::report_to(KernelReport& report) const {
@@ -40,11 +49,6 @@ void Measurements::report_to(KernelReport& report) const {
   if (2 * vacuous_ > bounded_)
     report.notes.push_back(
         fmt::format("in {} of the {} cases checked by a bound, the bound is vacuous", vacuous_, bounded_));
-  const std::uint64_t unchecked =
-      accuracy_.checked_by[static_cast<std::size_t>(CheckResult::Evidence::nothing)];
-  if (2 * unchecked > report.cases)
-    report.notes.push_back(fmt::format("in {} of the {} cases the value was not checked: {}", unchecked,
-                                       report.cases, accuracy_.why_not));
   if (unknown_heights_ > known_heights_)
     report.notes.push_back(
         fmt::format("in {} of the {} cases that tried it, the claim \"height\" was not checked: the result "

@@ -21,8 +21,10 @@ class Measurements {
 
   void take(const Case& c, const Evaluation& evaluation);
 
-  /// Whether no case reached the check of its value, or had one.
-  bool has_checked_nothing() const;
+  /// Number of cases that had a value to check, whether or not it was checked.
+  std::uint64_t with_value() const;
+  /// Why the value was not checked, if so in more than half of these cases; otherwise empty.
+  std::string why_unchecked() const;
 
   /// Fills in the accuracy, the worst case, and notes on what was not, or hardly, checked.
   void report_to(KernelReport& report) const;

@@ -123,11 +123,14 @@ std::string today() {
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
 }
 
+bool is_allowed(const Finding& finding, const Contract& contract, const std::string& date) {
+  return std::ranges::any_of(
+      contract.allows, [&](const Allow& allow) { return allow.until > date && is_named(allow, finding); });
+}
+
 bool is_accepted(const Finding& finding, const Contract& contract, const std::string& date) {
-  const auto allows_it = [&](const Allow& allow) { return allow.until > date && is_named(allow, finding); };
   const auto announces_it = [&](const Announced& announced) { return is_announced(announced, finding); };
-  return std::ranges::any_of(contract.allows, allows_it) ||
-         std::ranges::any_of(contract.expected, announces_it);
+  return is_allowed(finding, contract, date) || std::ranges::any_of(contract.expected, announces_it);
 }
 
 void triage(KernelReport& report, const Contract& contract, const std::string& date, Watched watched) {

@@ -28,13 +28,6 @@ std::vector<CoverageGroup> coverage_from(const Json& json) {
   return coverage;
 }
 
-Verdict verdict_named(const std::string& text) {
-  for (const Verdict v : {Verdict::clean, Verdict::findings, Verdict::another_finding, Verdict::unsupported,
-                          Verdict::skipped, Verdict::error})
-    if (name(v) == text) return v;
-  throw std::invalid_argument("No verdict is called \"" + text + "\".");
-}
-
 }  // namespace
 
 Json to_json(const CoverageGroup::Class& one) { return {{"name", one.name}, {"cases", one.cases}}; }
@@ -142,7 +135,7 @@ KernelReport kernel_report_from(const Json& json) {
   kernel.label = json.at("instance").get<std::string>();
   kernel.file = json.at("file").get<std::string>();
   kernel.device = json.at("device").get<std::string>();
-  kernel.verdict = verdict_named(json.at("verdict").get<std::string>());
+  kernel.verdict = verdict_named(json.at("verdict").get<std::string>()).value();
   kernel.expected = json.at("expected").get<bool>();
   kernel.cases = json.at("cases").get<std::uint64_t>();
   kernel.worst_error_over_bound = optional_at<double>(json, "worst_error_over_bound");

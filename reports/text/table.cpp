@@ -71,17 +71,15 @@ struct VerdictWord {
 };
 
 VerdictWord word_for(const KernelReport& kernel) {
-  switch (kernel.verdict) {
-    case Verdict::clean: return {"clean", Color::green};
-    case Verdict::findings:
-      if (kernel.expected) return {"as expected", Color::green};
-      return {counted(kernel.findings.size(), "finding"), Color::red};
-    case Verdict::another_finding: return {"another finding", Color::yellow};
-    case Verdict::unsupported: return {"unsupported", Color::yellow};
-    case Verdict::skipped: return {"skipped", Color::yellow};
-    case Verdict::error: return {"error", Color::red};
-  }
-  return {};
+  static constexpr Color colors[] = {
+#define FOLDPROOF_VERDICT(id, name, counted, color) Color::color,
+#include "properties/verdicts.def"
+#undef FOLDPROOF_VERDICT
+  };
+  const bool has_findings = kernel.verdict == Verdict::findings;
+  if (has_findings && kernel.expected) return {"as expected", Color::green};
+  return {has_findings ? counted(kernel.findings.size(), "finding") : std::string(name(kernel.verdict)),
+          colors[static_cast<std::size_t>(kernel.verdict)]};
 }
 
 std::string ratio_text(const KernelReport& kernel) {

@@ -192,13 +192,12 @@ std::string verdicts_text(std::span<const KernelReport> kernels, const Paint& pa
   const auto part = [&](std::size_t number, std::string_view words, Color color) {
     if (number > 0) text += (text.empty() ? "" : ", ") + paint(color, fmt::format("{} {}", number, words));
   };
-  part(verdicts[Verdict::clean], "clean", Color::green);
-  part(expected, "with the expected findings of a defect", Color::green);
-  part(verdicts[Verdict::another_finding], "with a finding other than the announced one", Color::yellow);
-  part(verdicts[Verdict::findings], "with findings", Color::red);
-  part(verdicts[Verdict::unsupported], "unsupported", Color::yellow);
-  part(verdicts[Verdict::skipped], "skipped", Color::yellow);
-  part(verdicts[Verdict::error], "with an error", Color::red);
+#define FOLDPROOF_VERDICT(id, name, counted, color)   \
+  part(verdicts[Verdict::id], counted, Color::color); \
+  if constexpr (Verdict::id == Verdict::clean)        \
+    part(expected, "with the expected findings of a defect", Color::green);
+#include "properties/verdicts.def"
+#undef FOLDPROOF_VERDICT
   return text;
 }
 

@@ -1,5 +1,6 @@
-// Kernels that flush subnormals in inline assembly: the verdict does not depend on line breaks.
+// Verdicts about one sum: whether it flushes subnormals in inline assembly, has no bound, or reads too much.
 #include "catch.h"
+#include "cli/add_one.h"
 #include "cli/kernels.h"
 #include "cli/program.h"
 
@@ -56,4 +57,39 @@ nlohmann::json audited_flush(const std::string& separator) {
 TEST_CASE("flushing subnormals in inline assembly is allowed, whether it is on one line or on several") {
   CHECK(audited_flush(" ") == "clean");
   CHECK(audited_flush("\n") == "clean");
+}
+
+TEST_CASE("a case whose value has no known bound is unchecked, and the reason says what would help") {
+  const Folder folder;
+  folder.file("total.ptx", flushing_sum(" "));
+  const std::string contract = folder.file("total.toml", replaced(total_contract, "\"sum\"", "\"variance\""));
+  const RanJson ran = run_json({"audit", contract, "--case", "count=60 uniform"});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 3);
+  const nlohmann::json& kernel = ran.json.at("kernels").at(0);
+  CHECK(kernel.at("verdict") == "unchecked");
+  CHECK(kernel.at("reason") ==
+        "in 1 of the 1 cases with a result, its value was not checked: no bound is known for variances if "
+        "subnormal numbers are flushed to zero; compile without --use_fast_math and -ftz=true");
+}
+
+TEST_CASE("what an allowed read out of bounds returned must not reach the result") {
+  const Folder folder;
+  folder.file("total.ptx", flushing_sum(" "));
+  const std::string contract =
+      folder.file("total.toml",
+                  replaced(total_contract, "\"count\"]", "\"count + 1\"]") +
+                      "[[allow]]\nkind = \"out-of-bounds\"\nat = \"total.ptx\"\nreason = \"the allocation is "
+                      "longer\"\nuntil = 2999-01-01\n");
+  const RanJson ran = run_json({"audit", contract, "--cases", "12"});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 1);
+  const nlohmann::json& kernel = ran.json.at("kernels").at(0);
+  CHECK(kernel.at("verdict") == "findings");
+  CHECK(kernel.at("findings").at(0).at("kind") == "uninitialized-read");
+  CHECK(kernel.at("findings")
+            .at(0)
+            .at("message")
+            .get<std::string>()
+            .find("4 bytes whose address was out of bounds") != std::string::npos);
 }

@@ -27,6 +27,21 @@ TEST_CASE("A command that needs a GPU is refused with status 3 if there is none"
   }
 }
 
+TEST_CASE("The option --skip-status is the status if only a GPU is missing", "[cli][gpu]") {
+  const AddOne folder;
+  const std::string contract = folder.path("add_one.toml");
+  const auto status = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"audit", contract, "--skip-status", "77"});
+    const RanJson ran = run_json(options, without_gpu());
+    return ran.status;
+  };
+  CHECK(status({}) == 0);
+  CHECK(status({"--device", "cuda"}) == 77);
+  CHECK(status({"--device", "all"}) == 77);
+  CHECK(status({"--device", "all", "--budget", "1ms"}) == 3);
+  CHECK(run({"audit", contract, "--skip-status", "0"}).status == 2);
+}
+
 TEST_CASE("Devices are listed with the reason why one is missing", "[cli][gpu]") {
   const RanJson ran = run_json({"list", "--devices"}, without_gpu());
   CHECK(ran.status == 0);

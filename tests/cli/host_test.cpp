@@ -100,6 +100,7 @@ TEST_CASE("a host function is checked on a GPU, and skipped without one") {
   REQUIRE(skipped.status == 3);
   CHECK(skipped.json["kernels"][0]["verdict"] == "skipped");
   CHECK(skipped.json["kernels"][0]["reason"] == "no CUDA device available: the driver reports no devices");
+  CHECK(run({"audit", right, "--trust", "--skip-status", "77"}, bench.how(0)).status == 77);
 }
 
 TEST_CASE("wrong host functions are found, and their cases replayed") {

@@ -53,7 +53,8 @@ struct OneWarp {
   const Geometry geometry{LaunchShape{.grid = {1, 1, 1}, .block = {32, 1, 1}}};
   const SharedMemory shared{program, entry, 0};
   Progress progress;
-  FindingLog findings{program};
+  const AcceptsFinding accepts;
+  FindingLog findings{program, accepts};
   SpareClusters spare;
   Residency residency{geometry, entry, shared, false, poison, progress, spare};
   Memory memory{true};

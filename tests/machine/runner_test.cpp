@@ -90,5 +90,81 @@ TEST_CASE("findings of an aborted launch are not reported for the next job") {
   CHECK(results[1].findings.empty());
 }
 
+// Each of 32 threads reads its element of buffer 0 and the next one, %r1 and %r2; the last one reads past the
+// end. It stores %r1, as changed by `body`, to buffer 1.
+JobResult reading_past_the_end(const std::string& body, const AcceptsFinding& accepts) {
+  std::vector<std::uint32_t> tens;
+  for (std::uint32_t i = 0; i < 32; ++i) tens.push_back(10 * i);
+  const Bytes input = words(tens);
+  Job job;
+  job.image = std::make_shared<const Image>(
+      Image{"test.ptx", text_of("\nld.global.u32 %r1, [mine];\nld.global.u32 %r2, [mine+4];\n" + body +
+                                    "sub.u64 %rd1, mine, buffer0; add.u64 %rd1, buffer1, %rd1;\n"
+                                    "st.global.u32 [%rd1], %r1;",
+                                {.buffers = {input, input}})});
+  job.buffers = {{"input", input.size(), input}, {"output", input.size(), {}, 0, true}};
+  JobLaunch launch;
+  launch.entry = "k";
+  launch.shape = {{1, 1, 1}, {32, 1, 1}, {0, 0, 0}, 0, false};
+  launch.arguments = {{Bytes(8), {{0, 0, 0}}}, {Bytes(8), {{0, 1, 0}}}};
+  job.steps = {launch};
+  job.limits = {1000};
+  job.accepts = accepts;
+  return emulated::make_runner({}, true)->run({job}).at(0);
+}
+
+std::vector<Kind> kinds_of(const JobResult& result) {
+  std::vector<Kind> kinds;
+  for (const Finding& finding : result.findings) kinds.push_back(finding.kind);
+  return kinds;
+}
+
+bool accepts_line_3(const Finding& finding) {
+  return finding.kind == Kind::out_of_bounds && finding.at.line == 3;
+}
+
+TEST_CASE("after an accepted access out of bounds, a job goes on") {
+  const std::string discards = "setp.eq.u32 %p1, tid, 31; @!%p1 add.u32 %r1, %r1, %r2;\n";
+  const JobResult result = reading_past_the_end(discards, accepts_line_3);
+  CHECK(kinds_of(result) == std::vector{Kind::out_of_bounds});
+  REQUIRE(result.completed);
+  std::vector<std::uint32_t> expected;
+  for (std::uint32_t i = 0; i < 31; ++i) expected.push_back(10 * i + 10 * (i + 1));
+  expected.push_back(310);
+  CHECK(result.contents.at(1) == words(expected));
+}
+
+TEST_CASE("what an accepted access out of bounds reads is undefined") {
+  const JobResult used = reading_past_the_end("add.u32 %r1, %r1, %r2;\n", accepts_line_3);
+  CHECK(used.completed);
+  REQUIRE(kinds_of(used) == std::vector{Kind::out_of_bounds, Kind::uninitialized_read});
+  CHECK(used.findings[1].message ==
+        "byte 124 of the buffer output depends on 4 bytes whose address was out of bounds or misaligned");
+  CHECK(used.findings[1].other->line == 3);
+}
+
+TEST_CASE("what an accepted access out of bounds reads may have any value, if it does not matter") {
+  // x * 0
+  CHECK(kinds_of(reading_past_the_end("mul.lo.u32 %r2, %r2, lane; mul.lo.u32 %r2, %r2, 0;\n"
+                                      "add.u32 %r1, %r1, %r2;\n",
+                                      accepts_line_3)) == std::vector{Kind::out_of_bounds});
+}
+
+TEST_CASE(
+    "an access out of bounds that is not accepted ends a job, without other findings about what it read") {
+  const JobResult result = reading_past_the_end("add.u32 %r1, %r1, %r2;\n",
+                                                [](const Finding& finding) { return finding.at.line == 2; });
+  CHECK(kinds_of(result) == std::vector{Kind::out_of_bounds});
+  CHECK(!result.completed);
+}
+
+TEST_CASE("an accepted store out of bounds changes no memory") {
+  const JobResult result =
+      reading_past_the_end("setp.eq.u32 %p1, tid, 31; mov.u32 %r2, 0; @%p1 st.global.u32 [mine+4], %r1;\n",
+                           [](const Finding& finding) { return finding.kind == Kind::out_of_bounds; });
+  CHECK(kinds_of(result) == std::vector{Kind::out_of_bounds, Kind::out_of_bounds});
+  CHECK(result.completed);
+}
+
 }  // namespace
 }  // namespace foldproof::machine_tests

@@ -178,7 +178,7 @@ TEST_CASE("a defect with a finding other than the announced one is not counted a
   defect.findings[0].expected = true;
   const std::string text = to_text(report_of({defect}), {});
   CHECK_FALSE(contains(text, "error["));
-  CHECK(contains(text, "  another finding  "));
+  CHECK(contains(text, "  another-finding  "));
   CHECK(contains(last_line(text), ": 1 with a finding other than the announced one\n"));
 }
 

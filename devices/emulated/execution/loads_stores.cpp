@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "devices/emulated/execution/executor.h"
 #include "devices/emulated/state/columns.h"
@@ -97,8 +98,9 @@ void Executor::load(Warp& warp, Frame& frame, const Instruction& i, LaneMask lan
       } else {
         for_lanes(access.valid, [&](unsigned lane) { take(lane, access.hosts[lane]); });
         for_lanes(lanes & ~access.valid, [&](unsigned lane) {
-          const std::uint32_t words[4] = {UndefinedFill::poison, UndefinedFill::poison, UndefinedFill::poison,
-                                          UndefinedFill::poison};
+          std::uint32_t words[4];
+          for (std::uint64_t w = 0; w < std::size(words); ++w)
+            words[w] = parts_.fill.word(global_memory, access.at[lane] / 4 * 4 + 4 * w);
           std::memcpy(&to[lane], words, sizeof(C));
         });
       }

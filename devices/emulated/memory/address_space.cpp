@@ -188,14 +188,20 @@ std::string AddressSpace::describe_shared(std::uint64_t address, std::uint32_t b
                      place - nearest->address, bytes, nearest->bytes);
 }
 
-void AddressSpace::report(Kind kind, const WarpAccess& access, LaneMask lanes, const std::string& sentence) {
+void AddressSpace::report(Kind kind, WarpAccess& access, LaneMask lanes, const std::string& sentence) {
+  const bool can_go_on = access.i.action == isa::Action::load || access.i.action == isa::Action::store;
+  const bool is_accepted = can_go_on && findings_.accepts(kind, access.i);
+  if (is_accepted) access.accepted |= lanes;
   if (!findings_.is_first(kind, access.i)) return;
   Finding finding = findings_.make(kind, access.i, sentence);
   constexpr std::size_t most_threads = 8;
   for_lanes(lanes, [&](unsigned lane) {
     if (finding.threads.size() < most_threads) finding.threads.push_back(geometry_.thread(access.warp, lane));
   });
-  findings_.add(std::move(finding));
+  if (is_accepted)
+    findings_.add_accepted(std::move(finding));
+  else
+    findings_.add(std::move(finding));
 }
 
 std::byte* AddressSpace::map_of(const WarpAccess& access, unsigned lane) {

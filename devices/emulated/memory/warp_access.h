@@ -42,7 +42,9 @@ struct WarpAccess {
   bool writes;
   LaneMask executing;
   LaneMask valid;  ///< executing lanes whose access is in bounds and aligned
-  Addresses at;    ///< left uninitialized until `gather`
+  /// Executing lanes whose access is invalid, but accepted: what they read is undefined.
+  LaneMask accepted = 0;
+  Addresses at;  ///< left uninitialized until `gather`
   /// The host address that corresponds to device address 0 for the memory that all lanes access, in bounds
   /// and aligned, and likewise for its map of defined bits; null if the lanes do not share one region.
   std::byte *host = nullptr, *defined = nullptr;

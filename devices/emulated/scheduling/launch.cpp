@@ -14,11 +14,12 @@ Launch::Launch(const Program& program, const FunctionCode& entry, Memory& memory
                const LaunchShape& shape, std::vector<std::byte> parameters, const Schedule& schedule,
                const Limits& limits, const Observers& observers, const LaunchOwners& owners)
     : limits_(limits),
+      accepts_(owners.accepts),
       fill_(owners.origins ? owners.origins->fill.value_or(UndefinedFill{}) : UndefinedFill{}),
       geometry_(shape),
       shared_memory_(program, entry, shape.shared_bytes),
       choices_(schedule),
-      findings_(program),
+      findings_(program, accepts_),
       residency_(geometry_, entry, shared_memory_, choices_.lane_by_lane(), fill_, progress_, spare,
                  [this](Block& block) {
                    events_.block_begins(block);
@@ -37,16 +38,18 @@ Launch::Launch(const Program& program, const FunctionCode& entry, Memory& memory
 
 LaunchReport Launch::run() {
   events_.launch_begins();
+  LaunchReport report;
   try {
     residency_.admit();
     while (!residency_.clusters().empty()) run_round();
   } catch (const LaunchEnded&) {
+    report.completed = false;
     for (const auto& cluster : residency_.clusters())
       for (const auto& block : cluster->blocks)
         if (block->started) events_.emit_pending(*block);
   }
-  LaunchReport report;
   std::vector<Finding> seen = events_.launch_ends();
+  report.completed &= !findings_.has_spoilt_memory() && std::ranges::none_of(seen, is_fatal, &Finding::kind);
   report.findings = findings_.take();
   std::ranges::move(seen, std::back_inserter(report.findings));
   report.warp_instructions = progress_.warp_instructions();

@@ -25,6 +25,7 @@ struct LaunchOwners {
   Origins* origins = nullptr;           ///< if undefined values are tracked
   JobProvenance* provenance = nullptr;  ///< if values are traced to the input
   Coverage* coverage = nullptr;         ///< if branches and comparisons are recorded
+  AcceptsFinding accepts = {};
 };
 
 class Launch {
@@ -46,6 +47,7 @@ class Launch {
   [[noreturn]] void report_timeout(const Warp& warp);
 
   const Limits limits_;
+  const AcceptsFinding accepts_;
   const UndefinedFill fill_;
   Geometry geometry_;
   SharedMemory shared_memory_;

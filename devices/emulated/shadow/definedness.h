@@ -65,8 +65,8 @@ class Definedness {
                std::uint64_t address, std::uint32_t bytes);
 
  private:
-  /// Whether an origin is an uninitialized variable.
-  enum class Source : std::uint8_t { elsewhere, variable, overwritten };
+  /// Whether an origin is an uninitialized variable, or one of two other origins of the same instruction.
+  enum class Source : std::uint8_t { elsewhere, variable, overwritten, invalid };
   /// Bytes of memory that a lane's instruction accesses, with their map of defined bits.
   struct Bytes {
     const Warp& warp;
@@ -113,6 +113,7 @@ class Definedness {
   void note_compared(const Frame& frame, const Instruction& i, LaneMask lanes);
   void report(const Warp& warp, const Instruction& i, unsigned lane, OriginId origin, const char* what);
   void load(WarpAccess& access);
+  void load_accepted(const WarpAccess& access);
   void store(WarpAccess& access);
   void store_bits(const Bytes& to, const std::byte* undefined, OriginId origin);
   void store_undefined(const Bytes& to, OriginId origin);

@@ -109,6 +109,23 @@ void Definedness::load(WarpAccess& access) {
                                             detail.element_bytes)));
   }
   for (const std::uint32_t row : detail.data) shadow.define(row, access.executing & ~access.valid);
+  if (access.accepted != 0) load_accepted(access);
+}
+
+// What an invalid access reads is undefined, for a kernel that is checked although it makes one.
+void Definedness::load_accepted(const WarpAccess& access) {
+  const MachineOperands& detail = access.detail;
+  const OriginId origin = origin_at(
+      Kind::uninitialized_read, access.i, access.warp, first_lane(access.accepted),
+      [&] { return fmt::format("{} bytes whose address was out of bounds or misaligned", access.bytes); },
+      Source::invalid);
+  for (const std::uint32_t row : detail.data) {
+    std::byte* bits = access.frame.undefined_bits() + row;
+    for_lanes(access.accepted, [&](unsigned lane) {
+      std::memset(bits + lane * detail.register_bytes, 0xff, detail.register_bytes);
+    });
+    access.frame.undefined.update(row, detail.register_bytes, origin);
+  }
 }
 
 // After a store, memory is undefined where the register is.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "devices/emulated/program/program.h"
+#include "devices/launch.h"
 #include "sanitizer/finding.h"
 
 namespace foldproof::emulated {
@@ -16,7 +17,8 @@ struct LaunchEnded {};
 
 class FindingLog {
  public:
-  explicit FindingLog(const Program& program) : program_(program) {}
+  /// `accepts` is called for findings without threads, and may be empty.
+  FindingLog(const Program& program, const AcceptsFinding& accepts) : program_(program), accepts_(accepts) {}
 
   /// A finding at an instruction, not yet in the log.
   Finding make(Kind kind, const Instruction& instruction, const std::string& sentence) const {
@@ -26,7 +28,16 @@ class FindingLog {
     finding.at = program_.position(instruction);
     return finding;
   }
-  void add(Finding finding) { findings_.push_back(std::move(finding)); }
+  /// Whether a finding of this kind at the instruction is accepted.
+  bool accepts(Kind kind, const Instruction& instruction) const {
+    return accepts_ && accepts_(make(kind, instruction, ""));
+  }
+  void add(Finding finding) {
+    has_spoilt_memory_ |= is_fatal(finding.kind);
+    findings_.push_back(std::move(finding));
+  }
+  /// A finding after which the contents of memory are still a result.
+  void add_accepted(Finding finding) { findings_.push_back(std::move(finding)); }
   /// Returns true on the first call for this kind and instruction: one finding represents all.
   bool is_first(Kind kind, const Instruction& instruction) {
     return reported_.emplace(kind, &instruction).second;
@@ -39,10 +50,13 @@ class FindingLog {
     end(make(Kind::crash, instruction, sentence));
   }
 
+  bool has_spoilt_memory() const { return has_spoilt_memory_; }
   std::vector<Finding> take() { return std::move(findings_); }
 
  private:
   const Program& program_;
+  const AcceptsFinding& accepts_;
+  bool has_spoilt_memory_ = false;
   std::vector<Finding> findings_;
   std::set<std::pair<Kind, const Instruction*>> reported_;
 };
