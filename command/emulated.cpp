@@ -23,7 +23,9 @@ std::variant<Counted, std::string> counted(const Subject& subject, const Instanc
   observers.push_back(std::make_unique<CountingObserver>(result.counters));
   const auto runner = emulated::make_runner(std::move(observers));
   once.calls = 1;
-  const JobResult ran = runner->run({instance_job(instance, subject.image, *runner, once)}).front();
+  Job job = instance_job(instance, subject.image, *runner, once);
+  job.accepts = allowed_by(subject.contract);
+  const JobResult ran = runner->run({job}).front();
   if (ran.unsupported) return "there are no counters: " + *ran.unsupported;
   if (!ran.completed) return "there are no counters: a finding ended the counted case";
   return result;

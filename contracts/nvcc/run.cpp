@@ -84,6 +84,8 @@ std::optional<std::string> lack_said(const std::string& output) {
       {"virtual memory exhausted", memory},
       {"error: out of memory", memory},
       {"ERROR: out of memory", memory},
+      {"nvcc: Terminated", "nvcc was terminated by a signal"},
+      {"nvcc: Hangup", "nvcc was terminated by a signal"},
       {"died due to signal", "a program that nvcc started was terminated by a signal"},
       {"signal terminated program", "a program that nvcc started was terminated by a signal"}};
   std::istringstream lines(output);

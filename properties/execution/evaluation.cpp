@@ -13,8 +13,8 @@
 #include "oracles/layout.h"
 #include "properties/execution/case_plan.h"
 #include "properties/execution/reduction.h"
+#include "properties/instance_job.h"
 #include "properties/relations/fixed_tree.h"
-#include "properties/store/triage.h"
 
 namespace foldproof {
 
@@ -23,7 +23,7 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
     : instance_(instance),
       runner_(runner),
       builder_(instance, image, runner.entries(image)),
-      accepts_([&contract, date = today()](const Finding& f) { return is_allowed(f, contract, date); }) {
+      accepts_(allowed_by(contract)) {
   for (const LaunchContract& launch : instance.launches) places_.push_back(place_of_entry(contract, launch));
   if (places_.empty()) places_.push_back({contract.source.string()});
   if (!instance.reduction) return;

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <set>
 
+#include "properties/instance_job.h"
 #include "properties/shrinking/shrink.h"
 
 namespace foldproof {
@@ -126,6 +127,10 @@ std::string today() {
 bool is_allowed(const Finding& finding, const Contract& contract, const std::string& date) {
   return std::ranges::any_of(
       contract.allows, [&](const Allow& allow) { return allow.until > date && is_named(allow, finding); });
+}
+
+AcceptsFinding allowed_by(const Contract& contract) {
+  return [&contract, date = today()](const Finding& finding) { return is_allowed(finding, contract, date); };
 }
 
 bool is_accepted(const Finding& finding, const Contract& contract, const std::string& date) {

@@ -48,7 +48,8 @@ TEST_CASE("an nvcc that lacks memory, space or a program gives status 3 and name
        {"fatal error: error writing to k.s: No space left on device",
         "nvcc cannot write its temporary files"},
        {"nvcc error   : 'cicc' died due to signal 9 (Kill signal)",
-        "a program that nvcc started was terminated by a signal"}}));
+        "a program that nvcc started was terminated by a signal"},
+       {"nvcc: Terminated", "nvcc was terminated by a signal"}}));
   const std::string nvcc = fake_nvcc(folder, "echo release 13.0", "echo \"" + said + "\"; exit 1");
   const RanJson ran = run_json({"sanitize", source, "--entry", "k", "--nvcc", nvcc});
   CHECK(ran.status == 3);

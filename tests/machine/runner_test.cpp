@@ -158,6 +158,19 @@ TEST_CASE(
   CHECK(!result.completed);
 }
 
+TEST_CASE("a launch ends soon after an access out of bounds, even if what was read is the bound of a loop") {
+  const Setting setting{.buffers = {zeros(4)}, .limits = {400'000'000}};
+  const Outcome run =
+      run_module(text_of("ld.global.u32 %r1, [buffer0+4096]; mov.u32 %r2, 0; next: add.u32 %r2, %r2, "
+                         "1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra next;",
+                         setting),
+                 setting);
+  REQUIRE(run.report.findings.size() == 1);
+  CHECK(run.report.findings[0].kind == Kind::out_of_bounds);
+  CHECK(!run.report.completed);
+  CHECK(run.report.warp_instructions < 2'000'000);
+}
+
 TEST_CASE("an accepted store out of bounds changes no memory") {
   const JobResult result =
       reading_past_the_end("setp.eq.u32 %p1, tid, 31; mov.u32 %r2, 0; @%p1 st.global.u32 [mine+4], %r1;\n",

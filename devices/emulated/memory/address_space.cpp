@@ -133,15 +133,15 @@ void AddressSpace::resolve(WarpAccess& access, const char* what, std::uint32_t a
     access.hosts.defined[lane] = last.defined ? last.defined + (at[lane] - last.begin) : nullptr;
   });
   access.valid &= ~(outside | misaligned);
-  if (misaligned != 0)
-    report(Kind::misaligned, access, misaligned,
-           fmt::format("a {} of {} bytes at {} address {:#x} is not aligned to {} bytes", what, access.bytes,
-                       space_name(access.space), at[first_lane(misaligned)], alignment));
-  if (outside != 0)
-    report(
-        Kind::out_of_bounds, access, outside,
-        fmt::format("a {} of {} bytes in {} memory begins {}", what, access.bytes, space_name(access.space),
-                    describe(access.space, at[first_lane(outside)], access.bytes)));
+  report(Kind::misaligned, access, misaligned, [&] {
+    return fmt::format("a {} of {} bytes at {} address {:#x} is not aligned to {} bytes", what, access.bytes,
+                       space_name(access.space), at[first_lane(misaligned)], alignment);
+  });
+  report(Kind::out_of_bounds, access, outside, [&] {
+    return fmt::format("a {} of {} bytes in {} memory begins {}", what, access.bytes,
+                       space_name(access.space),
+                       describe(access.space, at[first_lane(outside)], access.bytes));
+  });
 }
 
 StateSpace AddressSpace::owner(StateSpace space, std::uint64_t address) {
@@ -188,12 +188,15 @@ std::string AddressSpace::describe_shared(std::uint64_t address, std::uint32_t b
                      place - nearest->address, bytes, nearest->bytes);
 }
 
-void AddressSpace::report(Kind kind, WarpAccess& access, LaneMask lanes, const std::string& sentence) {
+// Loops may make the same invalid access millions of times: the sentence is made only once.
+void AddressSpace::report(Kind kind, WarpAccess& access, LaneMask lanes,
+                          const std::function<std::string()>& sentence) {
+  if (lanes == 0) return;
   const bool can_go_on = access.i.action == isa::Action::load || access.i.action == isa::Action::store;
   const bool is_accepted = can_go_on && findings_.accepts(kind, access.i);
   if (is_accepted) access.accepted |= lanes;
   if (!findings_.is_first(kind, access.i)) return;
-  Finding finding = findings_.make(kind, access.i, sentence);
+  Finding finding = findings_.make(kind, access.i, sentence());
   constexpr std::size_t most_threads = 8;
   for_lanes(lanes, [&](unsigned lane) {
     if (finding.threads.size() < most_threads) finding.threads.push_back(geometry_.thread(access.warp, lane));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,7 +71,7 @@ class AddressSpace {
   static bool writable(isa::StateSpace space, std::uint64_t address);
   std::string describe(isa::StateSpace space, std::uint64_t address, std::uint32_t bytes) const;
   std::string describe_shared(std::uint64_t address, std::uint32_t bytes) const;
-  void report(Kind kind, WarpAccess& access, LaneMask lanes, const std::string& sentence);
+  void report(Kind kind, WarpAccess& access, LaneMask lanes, const std::function<std::string()>& sentence);
 
   const Geometry& geometry_;
   const SharedMemory& shared_;

@@ -1,6 +1,7 @@
 // The executor's findings, in order.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -29,8 +30,11 @@ class FindingLog {
     return finding;
   }
   /// Whether a finding of this kind at the instruction is accepted.
-  bool accepts(Kind kind, const Instruction& instruction) const {
-    return accepts_ && accepts_(make(kind, instruction, ""));
+  bool accepts(Kind kind, const Instruction& instruction) {
+    if (!accepts_) return false;
+    const auto [known, is_new] = accepted_.try_emplace({kind, &instruction}, false);
+    if (is_new) known->second = accepts_(make(kind, instruction, ""));
+    return known->second;
   }
   void add(Finding finding) {
     has_spoilt_memory_ |= is_fatal(finding.kind);
@@ -59,6 +63,7 @@ class FindingLog {
   bool has_spoilt_memory_ = false;
   std::vector<Finding> findings_;
   std::set<std::pair<Kind, const Instruction*>> reported_;
+  std::map<std::pair<Kind, const Instruction*>, bool> accepted_;  ///< known answers
 };
 
 }  // namespace foldproof::emulated

@@ -93,3 +93,13 @@ TEST_CASE("what an allowed read out of bounds returned must not reach the result
             .get<std::string>()
             .find("4 bytes whose address was out of bounds") != std::string::npos);
 }
+
+TEST_CASE("the counters of a kernel with an allowed access out of bounds are those of the whole run") {
+  const AddOne folder(too_short +
+                      "[[allow]]\nkind = \"out-of-bounds\"\nat = \"add_one.ptx\"\nreason = \"the "
+                      "allocation is longer\"\nuntil = 2999-01-01\n");
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "4", "--counters"});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 0);
+  CHECK(ran.json.at("kernels").at(0).at("counters").is_object());
+}
