@@ -40,6 +40,23 @@ std::int64_t any_length(Chooser& choose, std::int64_t largest) {
   return std::min(largest, choose.between(top, 2 * top - 1));
 }
 
+bool varies_block(const Domain& domain) {
+  const auto& variables = domain.variables();
+  if (std::ranges::find(variables, "block", &std::pair<std::string, Range>::first) == variables.end())
+    return false;
+  const Bounds reach = domain.reach("block");
+  return reach.low < reach.high;
+}
+
+/// The turn of a case. Without a block to choose, a corner with the smallest one would be like the others.
+Turn turn_in(const Domain& domain, std::uint64_t index, std::uint64_t seed) {
+  Turn turn = turn_of(index, seed);
+  if (turn.block == Turn::Block::drawn || varies_block(domain)) return turn;
+  if (turn.block == Turn::Block::smallest) turn.counts = CountClass::large;
+  turn.block = Turn::Block::drawn;
+  return turn;
+}
+
 /// Draws the variables: blocks first, since the informative counts lie around multiples of them.
 class VariableChoice {
  public:
@@ -48,13 +65,14 @@ class VariableChoice {
         domain_(domain),
         turns_(turns),
         nudge_(turn.nudge),
-        has_largest_block_(turn.has_largest_block && has_variable("block")) {}
+        block_(turn.block),
+        counts_(turn.counts) {}
 
-  Variables choose(CountClass wanted) {
+  Variables choose() {
     Variables first = draw({{"count", medium_count}});
     if (!first.contains("count")) return first;
-    corner_ = wanted == CountClass::corner;
-    return draw({{"count", count(wanted, first)}});
+    corner_ = counts_ == CountClass::corner;
+    return draw({{"count", count(first)}});
   }
 
  private:
@@ -83,7 +101,8 @@ class VariableChoice {
   }
 
   std::int64_t drawn_anew(const std::string& name, Bounds range, const Variables& chosen) {
-    if (has_largest_block_ && !chosen.contains("block") && !is_count(name)) return range.high;
+    if (block_ != Turn::Block::drawn && !chosen.contains("block") && !is_count(name))
+      return block_ == Turn::Block::largest ? range.high : range.low;
     if (!is_count(name) && range.high - range.low < few_values) {
       const auto values = static_cast<std::size_t>(range.high - range.low + 1);
       if (values == 1) return range.low;
@@ -131,14 +150,14 @@ class VariableChoice {
     return {range.low, std::max(range.low, std::min(range.high, most))};
   }
 
-  std::int64_t count(CountClass wanted, const Variables& first) {
+  std::int64_t count(const Variables& first) {
     const Bounds range = domain_.bounds(*count_variable(), first);
     const std::int64_t tile = tile_of(first);
     // A larger --largest asks for counts that take longer.
     const bool is_usual = domain_.largest_count() <= usual_largest_count;
     const std::int64_t most =
         std::max(range.low, is_usual ? std::min(range.high, tile * most_tiles) : range.high);
-    switch (wanted) {
+    switch (counts_) {
       case CountClass::none: return 0;
       case CountClass::one: return 1;
       case CountClass::warp_edge: return 32 * choose_.between(1, 3) + nudge_;
@@ -178,11 +197,6 @@ class VariableChoice {
     return name == "count" || name == "columns" || name == "rows" || name == "segments" || name == "grid";
   }
 
-  bool has_variable(const char* name) const {
-    const auto& variables = domain_.variables();
-    return std::ranges::find(variables, name, &std::pair<std::string, Range>::first) != variables.end();
-  }
-
   const std::pair<std::string, Range>* count_variable() const {
     const auto& variables = domain_.variables();
     return &*std::ranges::find(variables, "count", &std::pair<std::string, Range>::first);
@@ -194,7 +208,8 @@ class VariableChoice {
   std::string spread_;        ///< the first variable with few values, but more than one; empty: none yet
   bool fills_block_ = false;  ///< the count must be at least a block
   std::int64_t nudge_;        ///< steps off an edge: -1, 0 or 1
-  bool has_largest_block_;    ///< and of what determines the block, such as k for 2^k
+  Turn::Block block_;         ///< also for what determines the block, such as k for 2^k
+  CountClass counts_;
   bool corner_ = false;
   Variables drawn_;
 };
@@ -225,9 +240,11 @@ bool gives_extremum(const Instance& instance) {
          std::ranges::any_of(instance.additional_outputs, is_one, &AdditionalOutput::reduction);
 }
 
-/// For an extremum, NaN is drawn only if the contract specifies NaN handling.
+/// For an extremum, NaN is drawn only if the contract specifies NaN handling; elements are moved far below
+/// zero only for exponentials.
 bool is_wanted(const DistributionInfo& distribution, const Instance& instance) {
   if (!suits(distribution, instance.reduction->input)) return false;
+  if (distribution.name == "far-below" && !info(instance.reduction->op).takes("functions")) return false;
   const bool plants_nan = distribution.name == "nans" || distribution.name == "nan";
   return !plants_nan || !gives_extremum(instance) || instance.claims.nan != NanPolicy::unspecified;
 }
@@ -256,7 +273,9 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
   const std::size_t classes = distributions_.size();
   if (classes == 0) return {"equal", ""};
   const std::uint64_t rank = rank_of(index, seed_), round = rank / classes, own = rank % classes;
-  const auto counts_at = [&](std::uint64_t at) { return turn_of(index_of_rank(at, seed_), seed_).counts; };
+  const auto counts_at = [&](std::uint64_t at) {
+    return turn_in(domain_, index_of_rank(at, seed_), seed_).counts;
+  };
   auto inputs = permutation(classes, mixed(hash_of(salt::distribution, seed_) + round));
   auto changes = permutation(classes, mixed(hash_of(salt::transform, seed_) + round));
   // Gives the distributions, one each, to the first cases of the round with such counts.
@@ -271,8 +290,8 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
       std::swap(inputs[place++], *std::ranges::find(inputs, wanted));
     }
   };
-  // A lost element shows only if nothing is rounded, and most elements can be lost in a corner.
-  give(CountClass::corner, {"integers"});
+  // A lost element shows only if nothing is rounded or cancels, and most elements can be lost in a corner.
+  give(CountClass::corner, {"integers", "equal"});
   // The order of the blocks shows only if there are several and their totals are rounded.
   give(CountClass::medium, {"cancelling", "ill-conditioned", "uniform"});
   const auto is_plain = [&](std::size_t at) { return changes[at] >= transforms_.size(); };
@@ -288,7 +307,7 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
 std::string CaseGenerator::relation(std::uint64_t index) const {
   if (relations_.empty()) return "";
   // Two of every eight cases: one that ends near the edge of a tile, and a small one.
-  const CountClass counts = turn_of(index, seed_).counts;
+  const CountClass counts = turn_in(domain_, index, seed_).counts;
   if (counts != CountClass::tile_edge && counts != CountClass::small) return "";
   return relations_[in_turn(2 * (index / count_classes) + (counts == CountClass::small ? 1 : 0),
                             relations_.size(), hash_of(salt::relation, seed_))];
@@ -296,11 +315,11 @@ std::string CaseGenerator::relation(std::uint64_t index) const {
 
 Case CaseGenerator::generate(std::uint64_t index) const {
   Chooser choose(mixed(seed_ ^ mixed(index + 1)));
-  const Turn turn = turn_of(index, seed_);
+  const Turn turn = turn_in(domain_, index, seed_);
 
   Case c;
   const ValueTurns turns(index, seed_);
-  c.variables = VariableChoice(choose, domain_, turn, turns).choose(turn.counts);
+  c.variables = VariableChoice(choose, domain_, turn, turns).choose();
   const Ingredients made_of = ingredients(index);
   c.input.distribution.name = made_of.distribution;
   c.input.seed = choose.bits();
@@ -319,6 +338,8 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   const bool is_long = turn.counts == CountClass::medium || turn.counts == CountClass::tile_edge ||
                        turn.counts == CountClass::corner;
   if (wants("peaks") && is_long) c.input.transforms.push_back({"peaks"});
+  // A maximum that starts at 0, or takes 0 for what missing warps hold, shows if all elements are far below.
+  if (wants("far-below") && turn.counts == CountClass::warp_edge) c.input.transforms.push_back({"far-below"});
   if (wants("minus-inf") && turn.counts == CountClass::small)
     c.input.transforms.push_back({"minus-inf", PlantedAt::row});
   if (wants("minus-inf") && turn.counts == CountClass::power_edge)

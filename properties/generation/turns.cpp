@@ -17,14 +17,15 @@ std::uint64_t empty_place(std::uint64_t round, std::uint64_t seed) {
   return static_cast<std::uint64_t>(std::ranges::find(classes, none) - classes.begin());
 }
 
-bool takes_turn(const Turn& turn) { return turn.counts != CountClass::none && !turn.has_largest_block; }
+bool has_own_block(const Turn& turn) { return turn.block != Turn::Block::drawn; }
+bool takes_turn(const Turn& turn) { return turn.counts != CountClass::none && !has_own_block(turn); }
 
-/// Number of cases before this one that took a turn; one corner per period does not.
+/// Number of cases before this one that took a turn; three corners per period do not.
 std::uint64_t turns_before(std::uint64_t index, std::uint64_t seed) {
   constexpr std::uint64_t period = count_classes * nudges * 2;
-  std::uint64_t corners = index / period;
+  std::uint64_t corners = 3 * (index / period);
   for (std::uint64_t i = index - index % period; i < index; ++i)
-    corners += turn_of(i, seed).has_largest_block ? 1 : 0;
+    corners += has_own_block(turn_of(i, seed)) ? 1 : 0;
   return rank_of(index, seed) - corners;
 }
 
@@ -60,8 +61,10 @@ Turn turn_of(std::uint64_t index, std::uint64_t seed) {
   const auto counts = static_cast<CountClass>(in_turn(index, count_classes, hash_of("count", seed)));
   const auto nudge =
       static_cast<std::int64_t>(in_turn(index / count_classes, nudges, hash_of("nudge", seed))) - 1;
-  if (counts != CountClass::large || nudge != 1) return {counts, nudge, false};
-  return {CountClass::corner, nudge, index / (count_classes * nudges) % 2 == 0};
+  if (counts != CountClass::large || nudge < 0) return {counts, nudge, Turn::Block::drawn};
+  if (nudge == 0) return {CountClass::corner, nudge, Turn::Block::smallest};
+  const bool is_largest = index / (count_classes * nudges) % 2 == 0;
+  return {CountClass::corner, nudge, is_largest ? Turn::Block::largest : Turn::Block::drawn};
 }
 
 std::uint64_t rank_of(std::uint64_t index, std::uint64_t seed) {

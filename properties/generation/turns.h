@@ -23,9 +23,12 @@ std::size_t in_turn(std::uint64_t index, std::size_t classes, std::uint64_t seed
 
 /// Which counts a case is drawn from.
 struct Turn {
+  /// The block of a corner: any, the largest, or the smallest, with which there are most blocks.
+  enum class Block : std::uint8_t { drawn, largest, smallest };
+
   CountClass counts;
-  std::int64_t nudge;      ///< -1, 0 or 1
-  bool has_largest_block;  ///< not only the largest count for the block that is drawn
+  std::int64_t nudge;  ///< -1, 0 or 1
+  Block block;
 };
 Turn turn_of(std::uint64_t index, std::uint64_t seed);
 
@@ -36,7 +39,7 @@ std::uint64_t index_of_rank(std::uint64_t rank, std::uint64_t seed);
 
 /// The turns of the variables with few values. In a round of as many cases as a variable has values, each
 /// value has one. A case without elements takes no turn, since it shows nothing; neither does a corner with
-/// the largest block, which has its own values.
+/// the largest or the smallest block, which has its own values.
 class ValueTurns {
  public:
   ValueTurns(std::uint64_t index, std::uint64_t seed);

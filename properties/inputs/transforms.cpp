@@ -126,6 +126,12 @@ void transform_peaks(Elements& x) {
   }
 }
 
+void transform_far_below(Elements& x) {
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (const Number number = x.number(i); number.is_finite())
+      x.set_finite(i, number_of(-std::fabs(to_double(number)) - 500));
+}
+
 void transform_minus_zero(Elements& x) { plant(x, {Number::Category::finite, true, 0, 0}); }
 void transform_nan(Elements& x) { plant(x, {Number::Category::nan, false, 0, 0}); }
 void transform_inf(Elements& x) { plant(x, {Number::Category::infinity, false, 0, 0}); }

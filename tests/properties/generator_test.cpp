@@ -157,6 +157,52 @@ TEST_CASE("forty cases combine the largest count with the largest grid") {
   }
 }
 
+TEST_CASE("forty cases have as many blocks as possible, each with elements, whose loss shows") {
+  // A second level that reduces at most 1023 of up to 1024 partial results loses one.
+  const Instance instance = fake::with_domain({{"count", "0 .. 2^31 - 1"},
+                                               {"block", "32 .. 1024"},
+                                               {"grid", "1 .. min(1024, ceil_div(count, block) + 1)"}});
+  const Domain domain(instance, AuditOptions{}.largest_count);
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const CaseGenerator generator(instance, domain, "test", seed);
+    bool is_found = false;
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      const Case c = generator.generate(i);
+      const bool is_full = c.variables.at("count") >= c.variables.at("grid") * c.variables.at("block");
+      const std::string& distribution = c.input.distribution.name;
+      is_found |= c.variables.at("grid") == 1024 && is_full &&
+                  (distribution == "integers" || distribution == "equal");
+    }
+    INFO("seed " << seed);
+    CHECK(is_found);
+  }
+}
+
+TEST_CASE("forty cases of exponentials include a row whose elements are all far below zero") {
+  Instance instance = fake::with_domain(
+      {{"columns", "1 .. 2^20"}, {"rows", "1 .. 100"}, {"count", "rows * columns"}, {"block", "1 .. 1024"}});
+  instance.reduction->op = Operator::softmax;
+  instance.reduction->result = ResultShape::rows;
+  const Domain domain(instance, 1 << 16);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const CaseGenerator generator(instance, domain, "test", seed);
+    int far_below = 0;
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      const std::vector<std::uint64_t> x =
+          elements_in(Element::f32, input_of(instance, generator.generate(i)));
+      // e^-104 is zero in f32.
+      far_below += !x.empty() && std::ranges::all_of(x,
+                                                     [](std::uint64_t bits) {
+                                                       return to_double(decode(Element::f32, bits)) < -104;
+                                                     })
+                       ? 1
+                       : 0;
+    }
+    INFO("seed " << seed);
+    CHECK(far_below >= 1);
+  }
+}
+
 TEST_CASE("forty cases include the last count of a domain that ends with its largest block") {
   for (const auto& ranges : {std::vector<std::pair<std::string, std::string>>{{"block", "1 .. 1024"}},
                              {{"k", "0 .. 10"}, {"block", "2^k"}}}) {
@@ -219,7 +265,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("each of few blocks is used equally often, and the largest one also for the corner cases") {
+TEST_CASE(
+    "each of few blocks is used equally often, and the largest and the smallest also for the corner cases") {
   const Instance instance = fake::with_domain({{"k", "5 .. 7"}, {"block", "2^k"}, {"count", "0 .. 2^33"}});
   const Domain domain(instance, 1 << 16);
   const CaseGenerator generator(instance, domain, "test", 1);
@@ -228,8 +275,9 @@ TEST_CASE("each of few blocks is used equally often, and the largest one also fo
     const Variables variables = generator.generate(i).variables;
     if (variables.at("count") != 0) ++turns[variables.at("block")];
   }
-  // One of eight cases has no elements, and one of 48 is a corner case: 144 = 18 + 3 + 3 * 41.
-  CHECK(turns == std::map<std::int64_t, int>{{32, 41}, {64, 41}, {128, 41 + 3}});
+  // One of eight cases has no elements. Of 48 cases, one is a corner with the largest block, and two have the
+  // smallest: 144 = 18 + 3 + 6 + 3 * 39.
+  CHECK(turns == std::map<std::int64_t, int>{{32, 39 + 6}, {64, 39}, {128, 39 + 3}});
 }
 
 TEST_CASE("a grid reaches the largest count's last block for every block size") {

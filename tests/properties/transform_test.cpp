@@ -239,6 +239,12 @@ TEST_CASE("the hot element is at the given index") {
   CHECK(doubles("one-hot:205", Element::f32, 100)[5] != 0);
 }
 
+TEST_CASE("elements that are moved far below zero have no exponential in f32, and the infinite ones stay") {
+  const auto x = made("uniform+far-below+inf:first", Element::f32, 300);
+  CHECK(x[0].is_infinite());
+  for (std::size_t i = 1; i < x.size(); ++i) REQUIRE(to_double(x[i]) < -104);
+}
+
 TEST_CASE("distributions and transforms are parsed with their arguments, and invalid ones are refused") {
   const InputDistribution distribution = distribution_of("ill-conditioned:40+scale:-3+nan:last", 7);
   CHECK(distribution.distribution == InputStep("ill-conditioned", 40));
@@ -262,7 +268,7 @@ TEST_CASE("distributions and transforms are parsed with their arguments, and inv
   CHECK(error("uniform+shuffled:1") == "\"shuffled:1\" takes no argument after a colon");
   CHECK(error("uniform+") ==
         "unknown transform \"\"; choose one of shuffled, ascending, descending, large-small, scale:exponent, "
-        "shift:exponent, centred, paired:exponent, peaks, minus-zero:place, nan:place, inf:place, "
+        "shift:exponent, centred, paired:exponent, peaks, far-below, minus-zero:place, nan:place, inf:place, "
         "minus-inf:place");
   CHECK_THROWS_WITH(made("uniform+inf:first", Element::e4m3, 3),
                     "the transform \"inf\" does not support e4m3 elements");
