@@ -214,6 +214,16 @@ std::string devices_of(const std::vector<Assignment>& assignments, const std::st
   return std::ranges::all_of(assignments, uses_gpu) ? gpu : fmt::format("{} and {}", emulated, gpu);
 }
 
+/// The status if `--device cuda` cannot be served: that of a wrong path, contract or selection comes first.
+int without_gpu(const AuditCommandLine& arguments, Deadline deadline, const Console& console) {
+  CompileOptions compile_options = arguments.source.compile_options();
+  compile_options.deadline = deadline;
+  const std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
+  check_number(arguments.sharded(arguments.selected(subjects)));
+  console.fail(gpus(deadline).lack, {});
+  return arguments.skip_status.value_or(exit_unable);
+}
+
 int audit(const AuditCommandLine& arguments, const Console& console) {
   std::optional<ReportFolder> reports;
   if (!arguments.report.empty()) reports.emplace(arguments.report);
@@ -221,11 +231,8 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   check_has_gpu(arguments.sanitizer, arguments.device != "emulated");
   if (arguments.large) check_large(arguments);
   CampaignOptions options = campaign_options(arguments);
-  if (arguments.skip_status && arguments.device == "cuda")
-    if (const std::string& lack = gpus(options.deadline).lack; !lack.empty()) {
-      console.fail(lack, {});
-      return *arguments.skip_status;
-    }
+  if (arguments.device == "cuda" && !gpus(options.deadline).lack.empty())
+    return without_gpu(arguments, options.deadline, console);
   AskedGpu gpu = asked_gpu(arguments.device, options.deadline);
   const auto tools = asked_tools(arguments, options.deadline, gpu);
   refuse_links(arguments.store);
@@ -338,7 +345,8 @@ Run attach_audit(CLI::App& app, Console& console) {
   app.add_option("--report", a->report,
                  "Folder for reports, one file per format; those of an earlier run are removed first")
       ->type_name("DIR");
-  return [a, &console] { return audit(*a, console); };
+  return
+      [a, &console] { return a->reference.asks_for_list() ? list_references(console) : audit(*a, console); };
 }
 
 }  // namespace foldproof

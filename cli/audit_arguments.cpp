@@ -22,6 +22,7 @@ void AuditArguments::attach(CLI::App& app, const std::string& about_cases,
   app.add_option("PATH", path, "Folder, .cu, .ptx or contract (default: the bundled catalogue)");
   app.add_option("--contract", contract, "Contract, if it is not next to the source")->type_name("FILE.toml");
   app.add_option("--entry", entry, about_entry)->type_name("NAME");
+  reference.attach(app);
   app.add_option("--cases", cases, about_cases)
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32)))
       ->type_name("N");
@@ -65,6 +66,9 @@ std::vector<Assignment> AuditArguments::sharded(const std::vector<Assignment>& a
 
 void say_that_it_is_guessed(const std::vector<Subject>& subjects, const Console& console) {
   if (subjects.empty() || !subjects.front().is_guessed()) return;
+  if (!subjects.front().contract.as.empty())
+    return console.note(fmt::format("audited as {}; the notes list the parameters and the launch",
+                                    subjects.front().contract.as));
   console.note(
       subjects.front().has_other_contract
           ? "the contract next to the source is for another kernel; the notes list what was assumed"

@@ -9,6 +9,7 @@
 
 #include "cli/campaign.h"
 #include "cli/entry_choice.h"
+#include "cli/reference_options.h"
 #include "command/source_options.h"
 #include "command/subjects.h"
 
@@ -22,13 +23,16 @@ struct AuditArguments {
   std::optional<std::uint64_t> cases, largest;
   unsigned jobs = default_jobs();
   SourceOptions source;
+  ReferenceOptions reference;
 
   /// `about_cases`, `about_severity`: the help of --cases and --fail-on.
   void attach(CLI::App& app, const std::string& about_cases, const std::string& about_severity);
 
   /// The end of --budget, which begins now.
   Deadline deadline() const;
-  SubjectChoice choice() const { return {path, contract, entry_name(entry), source.trust()}; }
+  SubjectChoice choice() const {
+    return {path, contract, entry_name(entry), source.trust(), reference.reference()};
+  }
   /// The instances that --only and --entry select. Throws InputError if there are none.
   std::vector<Assignment> selected(const std::vector<Subject>& subjects) const;
   /// Those of them that --shard selects.

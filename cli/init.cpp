@@ -10,6 +10,7 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "cli/entry_choice.h"
+#include "cli/reference_options.h"
 #include "cli/verbs.h"
 #include "command/source_options.h"
 #include "command/subjects.h"
@@ -26,11 +27,12 @@ struct InitCommandLine {
   std::string source, entry, output;
   bool force = false;
   SourceOptions source_options;
+  ReferenceOptions reference;
 };
 
 Contract guess_one(const InitCommandLine& a, std::vector<std::string>& left_out) {
-  const auto contracts =
-      guessed_contracts(a.source, entry_name(a.entry), a.source_options.compile_options(), left_out);
+  const auto contracts = guessed_contracts(a.source, entry_name(a.entry), a.source_options.compile_options(),
+                                           left_out, a.reference.reference());
   if (contracts.size() == 1) return contracts.front();
   std::vector<std::string> entries;
   for (const Contract& contract : contracts)
@@ -81,6 +83,7 @@ Run attach_init(CLI::App& app, Console& console) {
                  "Contract to write, in the folder of FILE (default: FILE with the extension .toml)")
       ->type_name("FILE.toml");
   app.add_flag("--force", a->force, "Overwrite an existing contract");
+  a->reference.attach(app);
   a->source_options.attach(app);
   return [a, &console] { return init(*a, console); };
 }

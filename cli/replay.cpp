@@ -56,7 +56,9 @@ std::vector<Subject> subjects_of(const StoredCase& stored, Trust trust, const Co
   if (stored.contract.extension() == ".toml")
     throw InputError("a case with the key \"entry\" must name a source, not a contract; remove the key",
                      stored.where);
-  return guessed_subjects(stored.contract, stored.entry, options);
+  std::optional<Reference> reference;
+  if (!stored.as.empty()) reference = reference_named(stored.as, stored.map);
+  return guessed_subjects(stored.contract, stored.entry, options, reference);
 }
 
 bool is_stored(const Instance& instance, const StoredCase& stored) {

@@ -82,6 +82,14 @@ std::vector<Subject> subjects_without_contract(const SubjectChoice& choice, cons
   throw InputError(fmt::format("--entry: {} the kernel \"{}\"", what, choice.entry), {where.string()});
 }
 
+std::vector<Subject> subjects_of_reference(const SubjectChoice& choice, const CompileOptions& options) {
+  if (!choice.contract.empty())
+    throw InputError("--as and --contract exclude each other: a kernel has one contract");
+  if (!names_source(choice))
+    throw InputError("--as applies to one source; specify a .cu or .ptx file", {choice.path.string()});
+  return guessed_subjects(choice.path, choice.entry, options, choice.reference);
+}
+
 /// Orders "A2" before "A10" before "B1": by letters, then by number.
 bool comes_before(const Subject& left, const Subject& right) {
   const auto key = [](const std::string& id) {
@@ -112,10 +120,11 @@ Range& block_of(Contract& contract) {
 }  // namespace
 
 std::vector<Subject> guessed_subjects(const fs::path& source, const std::string& entry,
-                                      const CompileOptions& options) {
+                                      const CompileOptions& options,
+                                      const std::optional<Reference>& reference) {
   std::vector<std::string> left_out;
   std::vector<Subject> subjects;
-  for (Contract& contract : guessed_contracts(source, entry, options, left_out))
+  for (Contract& contract : guessed_contracts(source, entry, options, left_out, reference))
     subjects.push_back(subject_of(std::move(contract)));
   for (Subject& subject : subjects) {
     subject.notes = left_out;
@@ -139,6 +148,7 @@ std::vector<std::pair<const Subject*, const Instance*>> launching_instances(
 
 LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const CompileOptions& options) {
   const TimeLimit reading(options.deadline);
+  if (choice.reference) return {subjects_of_reference(choice, options), {}};
   const std::vector<fs::path> files = contract_files(choice);
   if (files.empty()) return {guessed_subjects(choice.path, choice.entry, options), {}};
   LoadedSubjects loaded;
@@ -233,9 +243,10 @@ unsigned default_jobs() {
 }
 
 std::vector<Contract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
-                                        const CompileOptions& options, std::vector<std::string>& left_out) {
+                                        const CompileOptions& options, std::vector<std::string>& left_out,
+                                        const std::optional<Reference>& reference) {
   static constexpr std::chrono::milliseconds longest_trial{5'000};
-  std::vector<Contract> contracts = guess_contracts(source, entry, options, left_out);
+  std::vector<Contract> contracts = guess_contracts(source, entry, options, left_out, reference);
   TaskPool pool;
   pool.tasks = contracts.size();
   pool.memory = memory_share(1, 1);

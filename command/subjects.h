@@ -12,6 +12,7 @@
 #include "command/console.h"
 #include "contracts/compile.h"
 #include "contracts/contract.h"
+#include "contracts/reference.h"
 
 namespace foldproof {
 
@@ -36,24 +37,27 @@ struct Subject {
   bool is_guessed() const { return contract.file.empty(); }
 };
 
-/// Contracts for a source that has none, guessed and then tried once. Like guess_contracts, but if a launch
-/// shows that a kernel is written for smaller blocks, the contract gets those. Throws Interrupted if the user
+/// Contracts for a source that has none, guessed and then tried. Like guess_contracts, but if launches show
+/// that a kernel is written for another launch, the contract gets that. Throws Interrupted if the user
 /// interrupts it.
 std::vector<Contract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
-                                        const CompileOptions& options, std::vector<std::string>& left_out);
+                                        const CompileOptions& options, std::vector<std::string>& left_out,
+                                        const std::optional<Reference>& reference = {});
 
 /// The user's choice.
 struct SubjectChoice {
-  std::filesystem::path path;      ///< a source, a contract, or a folder; empty: the shipped kernels
-  std::filesystem::path contract;  ///< if it is not the one next to `path`, then a source or empty
-  std::string entry;               ///< only this kernel; a contract is guessed if none launches it
-  Trust trust = Trust::limited;    ///< in the contracts; the shipped ones are always trusted
+  std::filesystem::path path;               ///< a source, a contract, or a folder; empty: the shipped kernels
+  std::filesystem::path contract;           ///< if it is not the one next to `path`, then a source or empty
+  std::string entry;                        ///< only this kernel; a contract is guessed if none launches it
+  Trust trust = Trust::limited;             ///< in the contracts; the shipped ones are always trusted
+  std::optional<Reference> reference = {};  ///< for the kernels of a source, whatever contract is next to it
 };
 
 /// Subjects with guessed contracts for that kernel of the source, or for all, whatever contract is next to
 /// it.
 std::vector<Subject> guessed_subjects(const std::filesystem::path& source, const std::string& entry,
-                                      const CompileOptions& options);
+                                      const CompileOptions& options,
+                                      const std::optional<Reference>& reference = {});
 
 /// The instances that launch the kernel of that spelling, in the order of the subjects, into which they
 /// point. The contracts are not compiled, so the spellings are compared as text: an instance counts if its

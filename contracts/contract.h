@@ -181,6 +181,9 @@ struct Contract {
   std::vector<Announced> expected;  ///< findings announced by markers in the source
   /// What was guessed, as ends of a sentence that begins with "assumed"; empty if it was read from a file.
   std::vector<std::string> assumptions = {};
+  /// The reference contract from which it was made, as the user named it (contracts/reference.h); empty:
+  /// none.
+  std::string as = {}, map = {};
 };
 
 /// limited: a contract may not name a source outside of its folder, nor host functions, which run on this

@@ -111,14 +111,17 @@ std::string next_step(const fs::path& source) {
   return "";
 }
 
-Contract guessed(const fs::path& source, const Kernel& kernel) {
+Contract guessed(const fs::path& source, const Kernel& kernel, const std::optional<Reference>& reference) {
   Contract contract;
   contract.source = source;
   contract.id = kernel.entry.ends_with(')') ? kernel.entry : plain_name(kernel.signature.spelled);
-  contract.summary = fmt::format("guessed from the signature of {}({})", kernel.signature.spelled,
-                                 fmt::join(kernel.signature.parameters, ", "));
-  contract.instances.push_back(guess_instance(kernel, contract.assumptions));
+  contract.summary =
+      fmt::format("{} {}({})", reference ? reference->as + " by" : "guessed from the signature of",
+                  kernel.signature.spelled, fmt::join(kernel.signature.parameters, ", "));
+  contract.instances.push_back(
+      guess_instance(kernel, reference ? &*reference : nullptr, contract.assumptions));
   contract.instances[0].launches[0].lowered = kernel.signature.lowered;
+  if (reference) contract.as = reference->as, contract.map = reference->map;
   contract.expected = finding_markers(read_text_file(source, largest_source), source);
   return contract;
 }
@@ -126,7 +129,8 @@ Contract guessed(const fs::path& source, const Kernel& kernel) {
 }  // namespace
 
 std::vector<Contract> guess_contracts(const fs::path& source, const std::string& entry,
-                                      const CompileOptions& options, std::vector<std::string>& left_out) {
+                                      const CompileOptions& options, std::vector<std::string>& left_out,
+                                      const std::optional<Reference>& reference) {
   const bool is_ptx = source.extension() == ".ptx";
   const auto declared =
       is_ptx ? std::vector<DeclaredKernel>{} : kernels_declared(preprocessed_source(source, options));
@@ -144,7 +148,7 @@ std::vector<Contract> guess_contracts(const fs::path& source, const std::string&
   std::vector<std::string> reasons;
   for (const Kernel& kernel : kernels) {
     try {
-      contracts.push_back(guessed(source, kernel));
+      contracts.push_back(guessed(source, kernel, reference));
     } catch (const InputError& error) {
       reasons.push_back(error.sentence());
     }

@@ -62,8 +62,25 @@ void write_reduction(Writer& out, const Reduction& reduction) {
   out.key("accumulator", toml_string(name(reduction.accumulator)));
   out.key("output", toml_string(name(reduction.output)));
   out.key("result", toml_string(name_of(result_names, reduction.result)));
-  if (info(reduction.op).takes("functions"))
-    out.key("functions", toml_string(name_of(function_names, reduction.functions)));
+  const OperatorInfo& op = info(reduction.op);
+  if (op.takes("functions")) out.key("functions", toml_string(name_of(function_names, reduction.functions)));
+  if (op.takes("maximum")) out.key("maximum", toml_string(name_of(maximum_names, reduction.maximum)));
+  if (reduction.result == ResultShape::scan)
+    out.key("scan", toml_string(name_of(scan_names, reduction.scan)));
+  if (reduction.sum != SumMethod::plain) out.key("method", toml_string(name_of(sum_names, reduction.sum)));
+  if (reduction.moment_method != MomentMethod::unspecified)
+    out.key("method", toml_string(name_of(moment_names, reduction.moment_method)));
+  if (op.takes("epsilon")) out.key("epsilon", toml_string(fmt::format("{}", reduction.epsilon)));
+  if (op.takes("p")) out.key("p", toml_string(fmt::format("{}", reduction.p)));
+  if (reduction.k) out.key("k", toml_string(reduction.k->text()));
+}
+
+void write_operand(Writer& out, const OperandContract& operand) {
+  out.table("operand");
+  out.key("name", toml_string(operand.name));
+  out.key("role", toml_string(name_of(role_names, operand.role)));
+  out.key("type", toml_string(name(operand.type)));
+  out.key("count", toml_string(operand.count.text()));
 }
 
 void write_domain(Writer& out, const Instance& instance) {
@@ -114,6 +131,9 @@ void write_claims(Writer& out, const Claims& claims, const std::optional<Reducti
   out.key("empty", toml_string(name_of(empty_names, claims.empty)));
   if (reduction && info(reduction->op).takes("ties"))
     out.key("ties", toml_string(name_of(tie_names, claims.ties)));
+  if (reduction && info(reduction->op).takes("masked"))
+    out.key("masked", toml_string(name_of(masked_names, claims.masked)));
+  if (claims.height) out.key("height", toml_string(claims.height->text()));
   out.key("flushes_subnormals", claims.flushes_subnormals ? "true" : "false");
   if (const auto once = claims.uses_every_input_once)
     out.key("uses_every_input_once", *once ? "true" : "false");
@@ -124,8 +144,11 @@ void write_claims(Writer& out, const Claims& claims, const std::optional<Reducti
 std::string starter_contract(const Contract& contract) {
   const Instance& instance = contract.instances.at(0);
   Writer out;
-  out.comment(
-      "What this kernel computes, for which sizes, and what it claims. Every line is a guess: check it.");
+  out.comment(contract.as.empty()
+                  ? "What this kernel computes, for which sizes, and what it claims. Every line is a "
+                    "guess: check it."
+                  : "What this kernel computes, for which sizes, and what it claims. The sizes, the "
+                    "parameters and the launch are guesses: check them.");
   out.key("format", "1");
   out.key("id", toml_string(contract.id));
   out.key("summary", toml_string(contract.summary));
@@ -138,6 +161,7 @@ std::string starter_contract(const Contract& contract) {
   if (instance.reduction) write_reduction(out, *instance.reduction);
   write_domain(out, instance);
   write_output(out, instance);
+  for (const OperandContract& operand : instance.operands) write_operand(out, operand);
   for (const BufferContract& buffer : instance.buffers) write_buffer(out, buffer);
   for (const LaunchContract& launch : instance.launches) write_launch(out, launch);
   write_claims(out, instance.claims, instance.reduction);

@@ -222,8 +222,10 @@ std::string describe(const Case& c) {
 
 std::string to_toml(const StoredCase& stored) {
   const Case& c = stored.c;
-  const std::string entry =
-      stored.entry.empty() ? "" : fmt::format("entry    = {}\n", toml_string(stored.entry));
+  std::string entry;
+  for (const auto& [key, value] :
+       {std::pair{"entry", &stored.entry}, std::pair{"as", &stored.as}, std::pair{"map", &stored.map}})
+    if (!value->empty()) entry += fmt::format("{:<8} = {}\n", key, toml_string(*value));
   std::string text = fmt::format(
       "format   = 1\ncontract = {}\n{}instance = {}\nfinding  = {}\n\n[case]\ndistribution = {}\n"
       "seed         = \"{}\"\n{:<12} = {}\noffset       = {}\ncalls        = {}\n",
@@ -257,6 +259,8 @@ StoredCase load_case(const std::filesystem::path& path) {
   stored.contract = path.parent_path() / fields.text("contract");
   stored.where = fields.where("contract");
   stored.entry = fields.optional_text("entry");
+  stored.as = fields.optional_text("as");
+  stored.map = fields.optional_text("map");
   stored.instance = fields.text("instance");
   stored.finding = fields.text("finding");
   stored.c = case_in(fields.table("case"), file);

@@ -100,7 +100,8 @@ struct StoredCase {
   std::string finding;   ///< kind of the finding
   Case c;
   std::string entry = {};  ///< the kernel, if its contract was guessed from the source; otherwise empty
-  Position where = {};     ///< of the key that names the contract, in the file from which the case was read
+  std::string as = {}, map = {};  ///< of that contract; see Contract
+  Position where = {};  ///< of the key that names the contract, in the file from which the case was read
 };
 
 /// Conversion to and from TOML. load_case() throws InputError with file, line and column.

@@ -12,6 +12,7 @@
 #include "contracts/contract.h"
 #include "contracts/declarations.h"
 #include "contracts/entry_facts.h"
+#include "contracts/reference.h"
 #include "contracts/signature.h"
 #include "devices/image.h"
 #include "oracles/formats.h"
@@ -42,18 +43,26 @@ Kernel kernel_of(const Image& image, const std::string& lowered, const std::vect
 /// "ns::sum" for "ns::sum<float, 128>", without anonymous namespaces.
 std::string plain_name(std::string_view spelled);
 
-/// One pointer is the input, one is the output (possibly the same), and the others are scratch. Parameters
-/// are identified by index. Each guess is added to `assumptions`, as the end of a sentence that begins with
-/// "assumed".
+/// One pointer is the input, one is the output (possibly the same), those that the operator of a reference
+/// contract needs are operands, and the others are scratch. Parameters are identified by index. Each guess is
+/// added to `assumptions`, as the end of a sentence that begins with "assumed".
 class KernelRoles {
  public:
-  /// Throws InputError if the roles cannot be guessed.
-  KernelRoles(const Kernel& kernel, std::vector<std::string>& assumptions);
+  /// `reference`: null if there is none. Throws InputError if the roles cannot be guessed.
+  KernelRoles(const Kernel& kernel, const Reference* reference, std::vector<std::string>& assumptions);
 
   const Kernel& kernel() const { return kernel_; }
+  const Reference* reference() const { return reference_; }
+  /// The parameter that the user named for a part of the reference contract.
+  std::optional<std::size_t> named(std::string_view part) const;
   std::size_t input() const { return input_; }
   std::size_t output() const { return output_; }
   const std::vector<std::size_t>& scratch() const { return scratch_; }
+  struct OperandRole {
+    Role role;
+    std::size_t index;
+  };
+  const std::vector<OperandRole>& operands() const { return operands_; }
   bool in_place() const { return input_ == output_; }
 
   Element input_type() const { return *kernel_.parameters[input_].element; }
@@ -69,11 +78,14 @@ class KernelRoles {
 
  private:
   std::size_t output_among(const std::vector<std::size_t>& written) const;
+  void find_operands(std::vector<std::size_t>& read);
 
   const Kernel& kernel_;
+  const Reference* reference_;
   std::vector<std::string>& assumptions_;
   std::size_t input_ = 0, output_ = 0;
   std::vector<std::size_t> scratch_;
+  std::vector<OperandRole> operands_;
 };
 
 /// Whether an operation on that PTX type works on such elements. Integer types are distinguished only by
@@ -83,12 +95,35 @@ bool works_on(std::string_view type, Element element);
 /// Whether the name contains one of the words, ignoring case.
 bool mentions(const std::string& name, std::initializer_list<std::string_view> words);
 
+/// Whether the name is one of the letters, or contains one of the words, ignoring the case of the latter.
+bool has_name(const std::string& name, std::string_view letters,
+              std::initializer_list<std::string_view> words);
+
+/// Whether the parameter counts groups of elements that threads read as one value.
+bool counts_groups(const KernelRoles& roles, std::size_t index);
+
+/// The parameters, by index, that are sizes of the input.
+struct Sizes {
+  /// Without a parameter for the rows, there are as many as blocks.
+  struct Matrix {
+    std::optional<std::size_t> rows;
+    std::size_t columns = 0;
+  };
+  std::optional<Matrix> matrix;
+  std::optional<std::size_t> count, segments;
+  bool by_columns = false;  ///< columns are reduced, not rows
+};
+
+/// Throws InputError if the reference contract requires a size that the kernel seems not to have.
+Sizes guess_sizes(const KernelRoles& roles, Operator op);
+
 /// Guesses everything except the shape of the result. Throws InputError if the kernel does not look like a
 /// reduction, or if a correct kernel of its kind could fail.
 Reduction guess_reduction(const KernelRoles& roles);
 
 /// The whole instance. Throws InputError with the reason if no guess is possible.
-Instance guess_instance(const Kernel& kernel, std::vector<std::string>& assumptions);
+Instance guess_instance(const Kernel& kernel, const Reference* reference,
+                        std::vector<std::string>& assumptions);
 
 /// A row of names.def.
 struct NameRow {

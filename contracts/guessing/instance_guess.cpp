@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "contracts/guessing/guesses.h"
+#include "contracts/loading/tables.h"
 #include "contracts/placeholders.h"
 #include "oracles/layout.h"
 
@@ -14,8 +15,11 @@ namespace {
 /// Fills in one instance and adds a phrase for each guess.
 class Guess {
  public:
-  Guess(const Kernel& kernel, std::vector<std::string>& assumptions)
-      : kernel_(kernel), facts_(kernel.facts), roles_(kernel, assumptions) {}
+  Guess(const Kernel& kernel, const Reference* reference, std::vector<std::string>& assumptions)
+      : kernel_(kernel),
+        facts_(kernel.facts),
+        reference_(reference),
+        roles_(kernel, reference, assumptions) {}
 
   Instance instance() {
     name_buffers();
@@ -23,12 +27,17 @@ class Guess {
     find_launch();
     find_domain();
     find_result();
+    for (const auto& [role, index] : roles_.operands()) instance_.operands.push_back(operand(role, index));
     for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) launch_.arguments.push_back(argument(i));
     launch_.entry = kernel_.entry;
     instance_.launches.push_back(launch_);
     instance_.claims.empty = EmptyPolicy::unspecified;
-    if (info(instance_.reduction->op).takes("ties")) roles_.assume("any of several equal elements");
+    if (reference_ != nullptr) {
+      apply_keys(*reference_, instance_);
+    } else if (info(instance_.reduction->op).takes("ties")) {
+      roles_.assume("any of several equal elements");
+    }
     return std::move(instance_);
   }
 
@@ -70,17 +79,25 @@ class Guess {
   }
 
   void find_domain() {
-    find_matrix();
-    if (!matrix_) find_count_parameter();
-    add_variable("block", std::to_string(block()));
-    if (matrix_) {
+    sizes_ = guess_sizes(roles_, instance_.reduction->op);
+    const bool has_thread_for_each = sizes_.matrix && !facts_.reads_in_loop && !sizes_.by_columns;
+    if (has_thread_for_each) {
+      roles_.assume("as many threads per block as columns, since no loop reads the input");
+      add_variable("columns", least_columns() + " .. 1024");
+    }
+    add_variable("block", has_thread_for_each ? "columns" : std::to_string(block()));
+    if (sizes_.matrix) {
       // More elements would overflow the index of a kernel whose sizes are ints.
-      add_variable("columns", "1 .. 2^15");
+      if (!has_thread_for_each) add_variable("columns", least_columns() + " .. 2^15");
       add_variable("rows", "1 .. 2^15");
       add_variable("count", "rows * columns");
-      const std::string parts = by_columns() ? "columns" : "rows";
+      const std::string parts = sizes_.by_columns ? "columns" : "rows";
       add_variable("grid", strides() ? "1 .. " + parts : parts);
-    } else if (count_) {
+    } else if (is_segmented()) {
+      add_variable("segments", "1 .. 2^15");
+      add_variable("count", "0 .. 2^31 - 1");
+      add_variable("grid", strides() ? "1 .. segments" : "segments");
+    } else if (sizes_.count) {
       add_variable(read_unit(), units());
       add_groups();
       add_variable("grid", grid());
@@ -113,7 +130,7 @@ class Guess {
     }
     const bool narrow_index = info(instance_.reduction->op).gives == OperatorInfo::Gives::index &&
                               size_of(roles_.output_type()) < 8;
-    const bool wide = size_of(*kernel_.parameters[*count_].element) == 8 && !narrow_index;
+    const bool wide = size_of(*kernel_.parameters[*sizes_.count].element) == 8 && !narrow_index;
     if (roles_.lanes() > 1) return fmt::format("1 .. {} / {}", wide ? "2^33" : "(2^31 - 1)", roles_.lanes());
     return wide ? "1 .. 2^33" : "1 .. 2^31 - 1";
   }
@@ -138,77 +155,43 @@ class Guess {
     instance_.domain.emplace_back(name, Range::parse(range, {}));
   }
 
-  /// Indices of parameters.
-  struct Matrix {
-    std::size_t rows, columns;
-  };
+  bool is_segmented() const { return reference_ != nullptr && reference_->result == ResultShape::segments; }
 
-  std::vector<std::size_t> integer_parameters() const {
-    std::vector<std::size_t> integers;
-    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i)
-      if (!kernel_.parameters[i].is_pointer && !is_float(*kernel_.parameters[i].element))
-        integers.push_back(i);
-    return integers;
+  /// The value of a key of the reference contract; the fallback if it has none.
+  std::string key_of_reference(std::string_view key, const std::string& fallback) const {
+    if (reference_ == nullptr) return fallback;
+    const auto found = std::ranges::find(reference_->keys, key, &std::pair<std::string, std::string>::first);
+    return found == reference_->keys.end() ? fallback : found->second;
   }
 
-  /// A kernel whose blocks work on their own and that has the sizes of a matrix among its parameters.
-  void find_matrix() {
-    if (!facts_.uses_block_index || !facts_.atomics.empty() || facts_.uses_grid_sync || cluster() > 1 ||
-        roles_.lanes() > 1 || roles_.in_place() || !has_shape(instance_.reduction->op, ResultShape::rows))
-      return;
-    const std::vector<std::size_t> integers = integer_parameters();
-    const auto named = [&](std::string_view letters, std::initializer_list<std::string_view> words) {
-      return std::ranges::find_if(integers, [&](std::size_t index) {
-        const std::string& name = kernel_.parameters[index].name;
-        return (name.size() == 1 && letters.find(name) != std::string_view::npos) || mentions(name, words);
-      });
-    };
-    const auto rows = named("MmHhR", {"row", "height", "batch", "token"});
-    const auto columns = named("NnWwC", {"col", "width", "hidden", "dim", "feature"});
-    if (rows == integers.end() || columns == integers.end() || rows == columns) return;
-    matrix_ = {*rows, *columns};
-    roles_.assume(fmt::format("a matrix of {} rows and {} columns", roles_.described(*rows),
-                              roles_.described(*columns)));
-  }
-
-  /// Whether the kernel's name says that it reduces columns.
-  bool by_columns() const {
-    const std::string name = plain_name(kernel_.signature.spelled);
-    return mentions(name, {"col"}) && !mentions(name, {"row"}) &&
-           has_shape(instance_.reduction->op, ResultShape::columns);
-  }
-
-  void find_count_parameter() {
-    const std::vector<std::size_t> integers = integer_parameters();
-    const auto named = std::ranges::find_if(integers, [&](std::size_t index) {
-      const std::string& name = kernel_.parameters[index].name;
-      return name == "n" || name == "N" || counts_groups(index) ||
-             mentions(name, {"count", "size", "len", "num", "elem"});
-    });
-    if (!integers.empty()) count_ = named == integers.end() ? integers.front() : *named;
-    if (count_)
-      roles_.assume(fmt::format("number of {} {}", counts_groups(*count_) ? "groups" : "elements",
-                                roles_.described(*count_)));
-  }
-
-  bool counts_groups(std::size_t index) const {
-    return roles_.lanes() > 1 &&
-           mentions(kernel_.parameters[index].name, {"group", "vec", "pair", "quad", "pack", "n2", "n4"});
-  }
+  /// No row has fewer columns than are ranked.
+  std::string least_columns() const { return key_of_reference("k", "1"); }
 
   /// The shape of the output after the launch: one value, one partial result per block, or one value per
   /// element, row or column.
   void find_result() {
-    if (matrix_) {
+    if (sizes_.matrix) {
       const bool is_elementwise = info(instance_.reduction->op).gives == OperatorInfo::Gives::elements;
-      instance_.reduction->result = by_columns() ? ResultShape::columns : ResultShape::rows;
-      instance_.output_count = Expression::parse(is_elementwise ? "count"
-                                                 : by_columns() ? "columns"
-                                                                : "rows",
+      const bool is_ranked = info(instance_.reduction->op).gives == OperatorInfo::Gives::ranked;
+      instance_.reduction->result = sizes_.by_columns ? ResultShape::columns : ResultShape::rows;
+      instance_.output_count = Expression::parse(is_elementwise      ? "count"
+                                                 : is_ranked         ? "rows * " + key_of_reference("k", "1")
+                                                 : sizes_.by_columns ? "columns"
+                                                                     : "rows",
                                                  {});
-      roles_.assume(is_elementwise ? "one result per element, by rows"
-                    : by_columns() ? "one result per column, and as many blocks"
-                                   : "one result per row, and as many blocks");
+      roles_.assume(is_elementwise      ? "one result per element, by rows"
+                    : sizes_.by_columns ? "one result per column, and as many blocks"
+                                        : "one result per row, and as many blocks");
+      return;
+    }
+    if (is_segmented()) {
+      instance_.reduction->result = ResultShape::segments;
+      instance_.output_count = Expression::parse("segments", {});
+      return;
+    }
+    if (reference_ != nullptr && reference_->result == ResultShape::scan) {
+      instance_.reduction->result = ResultShape::scan;
+      instance_.output_count = Expression::parse("count", {});
       return;
     }
     if (info(instance_.reduction->op).gives == OperatorInfo::Gives::elements) {
@@ -222,7 +205,8 @@ class Guess {
     });
     const bool atomic_on_bits = std::ranges::any_of(
         facts_.atomics, [&](const TypedOperation& atomic) { return is_extremum_of_bits(atomic); });
-    const bool finishes = !facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index;
+    const bool finishes = !facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index ||
+                          !has_shape(instance_.reduction->op, ResultShape::partials);
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
     instance_.output_count = Expression::parse(finishes ? "1" : "grid", {});
     roles_.assume(finishes ? "one result" : "one partial result per block");
@@ -245,16 +229,19 @@ class Guess {
            atomic.type == "s" + std::to_string(8 * size_of(output));
   }
 
+  /// Whether a buffer can have the name: nothing else in the contract has it.
+  static bool is_free_name(const std::string& name) {
+    constexpr std::string_view taken[] = {"input",  "output", "count",   "block",  "grid",
+                                          "groups", "rows",   "columns", "offset", "segments"};
+    return is_identifier(name) && std::ranges::find(taken, name) == std::end(taken);
+  }
+
   /// A counter if its type is an integer type other than that of the output; otherwise one element per block.
   BufferContract scratch(std::size_t index) {
     const Parameter& parameter = kernel_.parameters[index];
     const bool is_counter = *parameter.element != roles_.output_type() && !is_float(*parameter.element);
     BufferContract buffer;
-    const bool usable = is_identifier(parameter.name) && parameter.name != "input" &&
-                        parameter.name != "output" && parameter.name != "count" &&
-                        parameter.name != "block" && parameter.name != "grid" && parameter.name != "groups" &&
-                        parameter.name != "rows" && parameter.name != "columns" && parameter.name != "offset";
-    buffer.name = usable ? parameter.name : fmt::format("scratch{}", index + 1);
+    buffer.name = is_free_name(parameter.name) ? parameter.name : fmt::format("scratch{}", index + 1);
     buffer.type = *parameter.element;
     buffer.count = Expression::parse(is_counter ? "1" : "grid", {});
     if (is_counter) buffer.initial = BufferContract::Initial::zero;
@@ -275,12 +262,38 @@ class Guess {
       argument.form = ArgumentContract::Form::number;
       argument.type = *parameter.element;
       argument.typed = true;
-      argument.number = 1;
-      roles_.assume(fmt::format("{} = 1", roles_.described(index)));
+      argument.number = is_epsilon(index) ? epsilon() : 1;
+      roles_.assume(fmt::format("{} = {}", roles_.described(index), argument.number));
     } else {
       argument.value = Expression::parse(integer_value(index), {});
     }
     return argument;
+  }
+
+  bool name_is_k(std::size_t index) const {
+    return has_name(kernel_.parameters[index].name, "kK", {"top_k", "topk"});
+  }
+
+  bool is_epsilon(std::size_t index) const {
+    return reference_ != nullptr &&
+           (index == roles_.named("epsilon") || has_name(kernel_.parameters[index].name, "", {"eps"}));
+  }
+  double epsilon() const { return number_in(key_of_reference("epsilon", "0")).value_or(0); }
+
+  OperandContract operand(Role role, std::size_t index) {
+    OperandContract operand;
+    const std::string& name = kernel_.parameters[index].name;
+    operand.name = is_free_name(name) ? name : fmt::format("operand{}", index + 1);
+    operand.role = role;
+    operand.type = *kernel_.parameters[index].element;
+    const bool is_of_columns = role == Role::weights || role == Role::biases;
+    operand.count = Expression::parse(role == Role::offsets   ? "segments + 1"
+                                      : role == Role::targets ? (sizes_.matrix ? "rows" : "1")
+                                      : is_of_columns && sizes_.matrix.has_value() ? "columns"
+                                                                                   : "count",
+                                      {});
+    scratch_names_.emplace_back(index, operand.name);
+    return operand;
   }
 
   std::string buffer_name(std::size_t index) const {
@@ -290,11 +303,14 @@ class Guess {
   }
 
   std::string integer_value(std::size_t index) {
-    if (matrix_ && index == matrix_->rows) return "rows";
-    if (matrix_ && index == matrix_->columns) return "columns";
-    if (index == count_) return counts_groups(index) ? "groups" : "count";
+    if (index == sizes_.segments) return "segments";
+    if (index == roles_.named("k") || (name_is_k(index) && reference_ != nullptr))
+      return key_of_reference("k", "1");
+    if (sizes_.matrix && index == sizes_.matrix->rows) return "rows";
+    if (sizes_.matrix && index == sizes_.matrix->columns) return "columns";
+    if (index == sizes_.count) return counts_groups(roles_, index) ? "groups" : "count";
     const std::string& name = kernel_.parameters[index].name;
-    if (matrix_ && (name.starts_with("ld") || mentions(name, {"stride", "pitch"}))) {
+    if (sizes_.matrix && (name.starts_with("ld") || mentions(name, {"stride", "pitch"}))) {
       roles_.assume(fmt::format("{} = columns", roles_.described(index)));
       return "columns";
     }
@@ -306,18 +322,19 @@ class Guess {
 
   const Kernel& kernel_;
   const EntryFacts& facts_;
+  const Reference* reference_;
   KernelRoles roles_;
   Instance instance_;
   LaunchContract launch_;
-  std::optional<Matrix> matrix_;
-  std::optional<std::size_t> count_;
+  Sizes sizes_;
   std::vector<std::pair<std::size_t, std::string>> scratch_names_;
 };
 
 }  // namespace
 
-Instance guess_instance(const Kernel& kernel, std::vector<std::string>& assumptions) {
-  return Guess(kernel, assumptions).instance();
+Instance guess_instance(const Kernel& kernel, const Reference* reference,
+                        std::vector<std::string>& assumptions) {
+  return Guess(kernel, reference, assumptions).instance();
 }
 
 }  // namespace foldproof

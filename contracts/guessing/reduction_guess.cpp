@@ -112,7 +112,10 @@ const NameRow* row_of_name(std::string_view name) {
   return found == std::end(name_rows) ? nullptr : found;
 }
 
-Reduction guess_reduction(const KernelRoles& roles) {
+namespace {
+
+/// The operator that the kernel's name, or its instructions, suggest.
+Operator guess_operator(const KernelRoles& roles) {
   const Kernel& kernel = roles.kernel();
   const EntryFacts& facts = kernel.facts;
   const std::string name = plain_name(kernel.signature.spelled);
@@ -124,15 +127,25 @@ Reduction guess_reduction(const KernelRoles& roles) {
   if (!looks_like_one)
     roles.give_up("it does not look like a reduction (no shared memory, no shuffle, no atomic)");
   if (named != nullptr && (!folds(named->op) || !named->unknown.empty())) check_name(roles, *named);
+  const Operator op = named != nullptr ? named->op : operation_of(roles);
+  if (folds(op)) check_arithmetic(roles);
+  return op;
+}
+
+}  // namespace
+
+Reduction guess_reduction(const KernelRoles& roles) {
   Reduction reduction;
-  reduction.op = named != nullptr ? named->op : operation_of(roles);
-  if (folds(reduction.op)) check_arithmetic(roles);
+  reduction.op = roles.reference() != nullptr ? roles.reference()->op : guess_operator(roles);
   reduction.input = roles.input_type();
   reduction.output = roles.output_type();
   const bool widens = size_of(reduction.input) > size_of(reduction.output);
-  const bool is_index = info(reduction.op).gives == OperatorInfo::Gives::index;
-  reduction.accumulator = widens || is_index ? reduction.input : reduction.output;
-  const bool rounds = is_float(reduction.accumulator) && !is_index && !is_extremum(underlying(reduction.op));
+  using Gives = OperatorInfo::Gives;
+  const Gives gives = info(reduction.op).gives;
+  // The output is an index or a number of elements, or consists of elements.
+  const bool selects = gives == Gives::index || gives == Gives::tally || gives == Gives::ranked;
+  reduction.accumulator = widens || selects ? reduction.input : reduction.output;
+  const bool rounds = is_float(reduction.accumulator) && !selects && !is_extremum(underlying(reduction.op));
   if (rounds && size_of(reduction.accumulator) < size_of(Element::f32))
     roles.assume(fmt::format("accumulator {}", foldproof::name(reduction.accumulator)));
   if (info(reduction.op).takes("functions")) {
@@ -141,7 +154,7 @@ Reduction guess_reduction(const KernelRoles& roles) {
     roles.assume(
         "exponentials by fast intrinsics (functions = \"library\" in a contract requires more accuracy)");
   }
-  roles.assume(fmt::format("operator {}", foldproof::name(reduction.op)));
+  if (roles.reference() == nullptr) roles.assume(fmt::format("operator {}", foldproof::name(reduction.op)));
   return reduction;
 }
 

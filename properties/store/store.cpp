@@ -84,25 +84,32 @@ const KnownFile& known(const fs::path& file) {
 struct Owner {
   const Instance& instance;
   fs::path subject, source;  ///< places
-  std::string entry;
+  std::string entry, as, map;
 
   Owner(const Contract& contract, const Instance& of)
       : instance(of),
         subject(subject_of(contract)),
         source(place_of(contract.source)),
-        entry(entry_of(contract, of)) {}
+        entry(entry_of(contract, of)),
+        as(contract.as),
+        map(contract.map) {}
+
+  /// A case of another reference contract has other variables.
+  bool is_of_reference(const StoredCase& stored) const { return stored.as == as && stored.map == map; }
 
   /// Whether the case was stored for this instance: under its contract, under a contract of the same file
   /// name that no longer exists there (the store or the contract was moved), or before the source had a
   /// contract.
   bool owns(const KnownFile& file) const {
     if (!file.stored->entry.empty() && file.named == source)
-      return std::ranges::any_of(instance.launches, [&](const LaunchContract& launch) {
-        return launch.entry == file.stored->entry;
-      });
+      return is_of_reference(*file.stored) &&
+             std::ranges::any_of(instance.launches, [&](const LaunchContract& launch) {
+               return launch.entry == file.stored->entry;
+             });
     std::error_code error;
     const bool is_moved = file.named.filename() == subject.filename() && !fs::exists(file.named, error);
-    return (file.named == subject || is_moved) && file.stored->entry == entry;
+    return (file.named == subject || is_moved) && file.stored->entry == entry &&
+           is_of_reference(*file.stored);
   }
 };
 
@@ -181,8 +188,13 @@ std::string CaseStore::write(const std::string& file, const std::string& text) c
 CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& instance, const Case& c,
                                  const Finding& finding) const {
   const fs::path subject = subject_of(contract);
-  StoredCase stored{is_cache_ ? subject : subject.lexically_relative(without_links(folder_)), instance.label,
-                    std::string(name(finding.kind)), c, entry_of(contract, instance)};
+  StoredCase stored{is_cache_ ? subject : subject.lexically_relative(without_links(folder_)),
+                    instance.label,
+                    std::string(name(finding.kind)),
+                    c,
+                    entry_of(contract, instance),
+                    contract.as,
+                    contract.map};
   if (stored.contract.empty()) stored.contract = subject;
   // Paths relative to the store, so that a case has the same name on every machine.
   Position where = finding.at;
@@ -190,7 +202,9 @@ CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& insta
   const std::string file =
       fmt::format("{}-{}{}{}-{:08x}.toml", file_name_part(subject.stem().string()),
                   file_name_part(instance.label), instance.label.empty() ? "" : "-", name(finding.kind),
-                  hash_of(stored.contract.string() + to_string(where) + instance.label + stored.entry) >> 32);
+                  hash_of(stored.contract.string() + to_string(where) + instance.label + stored.entry +
+                          stored.as + stored.map) >>
+                      32);
   const std::string why_not = write(file, to_toml(stored));
   if (why_not.empty() && is_cache_ && !lasting_user_cache())
     return {

@@ -1,4 +1,6 @@
 // GPU commands on a machine without a GPU.
+#include <tuple>
+
 #include "catch.h"
 #include "cli/add_one.h"
 #include "cli/program.h"
@@ -40,6 +42,16 @@ TEST_CASE("The option --skip-status is the status if only a GPU is missing", "[c
   CHECK(status({"--device", "all"}) == 77);
   CHECK(status({"--device", "all", "--budget", "1ms"}) == 3);
   CHECK(run({"audit", contract, "--skip-status", "0"}).status == 2);
+  // An error of the user must not look like a missing GPU.
+  const AddOne wrong("format = 1\nlaunches = 1\n");
+  for (const auto& [path, option, value] : {std::tuple{folder.path("none.toml"), "--seed", "1"},
+                                            {wrong.path("add_one.toml"), "--seed", "1"},
+                                            {contract, "--only", "nothing"},
+                                            {contract, "--entry", "nothing"}}) {
+    INFO(path << " " << option);
+    CHECK(run({"audit", path, option, value, "--device", "cuda", "--skip-status", "77"}, without_gpu())
+              .status == 2);
+  }
 }
 
 TEST_CASE("Devices are listed with the reason why one is missing", "[cli][gpu]") {

@@ -1,0 +1,150 @@
+// Which parameters of a kernel are sizes of its input.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "contracts/guessing/guesses.h"
+#include "oracles/layout.h"
+
+namespace foldproof {
+namespace {
+
+using NameWords = std::initializer_list<std::string_view>;
+
+class SizesGuess {
+ public:
+  SizesGuess(const KernelRoles& roles, Operator op)
+      : roles_(roles), kernel_(roles.kernel()), reference_(roles.reference()), op_(op) {
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i)
+      if (!kernel_.parameters[i].is_pointer && !is_float(*kernel_.parameters[i].element))
+        integers_.push_back(i);
+  }
+
+  Sizes sizes() {
+    sizes_.by_columns = is_by_columns();
+    if (reference_ != nullptr)
+      find_matrix_of_reference();
+    else if (may_be_by_rows())
+      find_matrix();
+    if (!sizes_.matrix) find_count();
+    return sizes_;
+  }
+
+ private:
+  bool is_shape_of_reference(ResultShape shape) const {
+    return reference_ != nullptr && reference_->result == shape;
+  }
+
+  bool is_named(std::size_t index, std::string_view letters, NameWords words) const {
+    return has_name(kernel_.parameters[index].name, letters, words);
+  }
+
+  /// The number that the user named for the part, or the first one with such a name; removes it from the
+  /// numbers.
+  std::optional<std::size_t> take(std::string_view part, std::string_view letters, NameWords words,
+                                  std::vector<std::size_t>& numbers) const {
+    const auto wanted = roles_.named(part);
+    const auto found =
+        wanted ? std::ranges::find(numbers, *wanted)
+               : std::ranges::find_if(numbers, [&](std::size_t i) { return is_named(i, letters, words); });
+    if (found == numbers.end()) return std::nullopt;
+    const std::size_t index = *found;
+    numbers.erase(found);
+    return index;
+  }
+
+  std::optional<std::size_t> take_rows(std::vector<std::size_t>& numbers) const {
+    return take("rows", "MmHhR", {"row", "height", "batch", "token"}, numbers);
+  }
+  std::optional<std::size_t> take_columns(std::vector<std::size_t>& numbers) const {
+    return take("columns", "NnWwC", {"col", "width", "hidden", "dim", "feature"}, numbers);
+  }
+
+  /// The parameters that the user named, those with usual names, or otherwise the first two numbers, rows
+  /// first; a single number is that of columns.
+  void find_matrix_of_reference() {
+    if (!is_shape_of_reference(ResultShape::rows) && !is_shape_of_reference(ResultShape::columns)) return;
+    std::vector<std::size_t> left = integers_;
+    auto rows = take_rows(left);
+    auto columns = take_columns(left);
+    std::erase_if(left, [&](std::size_t i) { return is_named(i, "kK", {"top", "stride", "pitch", "ld"}); });
+    if (!rows && left.size() > (columns ? 0U : 1U)) rows = *left.begin(), left.erase(left.begin());
+    if (!columns && !left.empty()) columns = left.front();
+    if (!columns)
+      roles_.give_up("no parameter is the number of columns; name one with --map columns=INDEX",
+                     " that says how long a row is (columns in [domain])");
+    sizes_.matrix = {rows, *columns};
+    roles_.assume(fmt::format("a matrix of {} rows and {} columns",
+                              rows ? roles_.described(*rows) : "as many as blocks",
+                              roles_.described(*columns)));
+  }
+
+  /// Whether blocks work on their own.
+  bool may_be_by_rows() const {
+    const EntryFacts& facts = kernel_.facts;
+    return facts.uses_block_index && facts.atomics.empty() && !facts.uses_grid_sync &&
+           facts.cluster[0] <= 1 && roles_.lanes() == 1 && !roles_.in_place() &&
+           has_shape(op_, ResultShape::rows);
+  }
+
+  void find_matrix() {
+    std::vector<std::size_t> left = integers_;
+    const auto rows = take_rows(left);
+    const auto columns = take_columns(left);
+    if (!rows || !columns) return;
+    sizes_.matrix = {rows, *columns};
+    roles_.assume(fmt::format("a matrix of {} rows and {} columns", roles_.described(*rows),
+                              roles_.described(*columns)));
+  }
+
+  /// Whether the reference contract or the kernel's name says that columns are reduced.
+  bool is_by_columns() const {
+    if (reference_ != nullptr) return reference_->result == ResultShape::columns;
+    const std::string name = plain_name(kernel_.signature.spelled);
+    return mentions(name, {"col"}) && !mentions(name, {"row"}) && has_shape(op_, ResultShape::columns);
+  }
+
+  void find_count() {
+    const auto named = std::ranges::find_if(integers_, [&](std::size_t index) {
+      return is_named(index, "nN", {"count", "size", "len", "num", "elem"}) || counts_groups(roles_, index);
+    });
+    if (!integers_.empty()) sizes_.count = named == integers_.end() ? integers_.front() : *named;
+    if (const auto chosen = roles_.named("count")) sizes_.count = chosen;
+    if (is_shape_of_reference(ResultShape::segments)) find_segments();
+    if (sizes_.count)
+      roles_.assume(fmt::format("number of {} {}",
+                                counts_groups(roles_, *sizes_.count) ? "groups" : "elements",
+                                roles_.described(*sizes_.count)));
+  }
+
+  /// The number that the user named, or the one that would be the count.
+  void find_segments() {
+    sizes_.segments = roles_.named("segments");
+    if (!sizes_.segments) sizes_.segments = std::exchange(sizes_.count, std::nullopt);
+    if (sizes_.segments)
+      roles_.assume(fmt::format("number of segments {}", roles_.described(*sizes_.segments)));
+  }
+
+  const KernelRoles& roles_;
+  const Kernel& kernel_;
+  const Reference* reference_;
+  Operator op_;
+  std::vector<std::size_t> integers_;
+  Sizes sizes_;
+};
+
+}  // namespace
+
+bool has_name(const std::string& name, std::string_view letters, NameWords words) {
+  return (name.size() == 1 && letters.find(name) != std::string_view::npos) || mentions(name, words);
+}
+
+bool counts_groups(const KernelRoles& roles, std::size_t index) {
+  return roles.lanes() > 1 && mentions(roles.kernel().parameters[index].name,
+                                       {"group", "vec", "pair", "quad", "pack", "n2", "n4"});
+}
+
+Sizes guess_sizes(const KernelRoles& roles, Operator op) { return SizesGuess(roles, op).sizes(); }
+
+}  // namespace foldproof

@@ -1,0 +1,120 @@
+// Reference contracts: how they are named, and which parameters of a kernel become which of their parts.
+#include "contracts/reference.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "catch.h"
+#include "contracts/guess.h"
+#include "contracts/workshop.h"
+
+using namespace foldproof;
+using foldproof::tests::contains_text;
+
+namespace {
+
+/// The PTX of a kernel with these parameter types, as mangled by the Itanium ABI, that reads its block index.
+std::string ptx_of(const std::string& mangled, int parameters) {
+  std::string list;
+  for (int i = 0; i < parameters; ++i)
+    list += (i == 0 ? "" : ", ") + std::string(".param .u64 ") + mangled + "_param_" + std::to_string(i);
+  return ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry " + mangled + "(" + list +
+         ")\n{\n\t.reg .b32 %r<2>;\n\t.reg .b64 %rd<2>;\n\t.reg .f32 %f<2>;\n\t.reg .pred %p<2>;\n"
+         "\tmov.u32 %r1, %ctaid.x;\n$loop:\n\tld.global.f32 %f1, [%rd1];\n\tsetp.ne.u32 %p1, %r1, 0;\n"
+         "\t@%p1 bra $loop;\n\tret;\n}\n";
+}
+
+Instance as(const std::string& name, const std::string& map, const std::string& entry,
+            const std::string& ptx) {
+  const Workshop workshop;
+  std::vector<std::string> left_out;
+  return guess_contracts(workshop.write("k.ptx", ptx), entry, {}, left_out, reference_named(name, map))
+      .at(0)
+      .instances.at(0);
+}
+
+/// Pointers are named by their buffers, numbers by their expressions.
+std::vector<std::string> arguments_of(const Instance& instance) {
+  std::vector<std::string> all;
+  for (const ArgumentContract& argument : instance.launches.at(0).arguments)
+    all.push_back(argument.form == ArgumentContract::Form::pointer ? argument.buffer : argument.value.text());
+  return all;
+}
+
+// k(float const*, float const*, float*, int, int)
+const std::string five = ptx_of("_Z1kPKfS0_Pfii", 5);
+
+}  // namespace
+
+TEST_CASE("a reference contract is named by its problem, its shape and its keys") {
+  const Reference reference = reference_named("rms-norm:rows,epsilon=1e-6,nan=propagate", "x=1,rows=n");
+  CHECK(reference.op == Operator::rms_norm);
+  CHECK(reference.result == ResultShape::rows);
+  CHECK(reference.keys ==
+        std::vector<std::pair<std::string, std::string>>{{"epsilon", "1e-6"}, {"nan", "propagate"}});
+  CHECK(reference.parameters.at("x") == "1");
+  CHECK(reference.parameters.at("rows") == "n");
+}
+
+TEST_CASE("without a shape, the whole input is reduced, except for rankings") {
+  CHECK(reference_named("sum", "").result == ResultShape::value);
+  CHECK(reference_named("softmax", "").result == ResultShape::array);
+  CHECK(reference_named("cumulative-sum", "").result == ResultShape::scan);
+  CHECK(reference_named("top-k,k=3", "").result == ResultShape::rows);
+}
+
+TEST_CASE("names and values that no reference contract has are refused, with the nearest ones") {
+  CHECK_THROWS_WITH(reference_named("sofmax", ""), contains_text("did you mean \"softmax\"?"));
+  CHECK_THROWS_WITH(reference_named("softmax:columns", ""),
+                    "--as: softmax does not support \"columns\"; choose one of whole, rows");
+  CHECK_THROWS_WITH(reference_named("rms-norm,epsilo=1", ""), contains_text("did you mean \"epsilon\"?"));
+  CHECK_THROWS_WITH(reference_named("sum,k", ""), "--as: \"k\" must have the form NAME=VALUE");
+  CHECK_THROWS_WITH(reference_named("sum,operator=max", ""), contains_text("sum has no key \"operator\""));
+  CHECK_THROWS_WITH(reference_named("sum:rows", "row=1"), contains_text("did you mean \"rows\"?"));
+  CHECK_THROWS_WITH(reference_named("sum", "x=0,x=1"), "--map: \"x\" has two parameters");
+  for (const char* wrong : {"", ":", ",", "sum:", "sum:,", "sum,=1", "sum,k="})
+    CHECK_THROWS_AS(reference_named(wrong, ""), InputError);
+}
+
+TEST_CASE(
+    "a value that the key cannot have, or a key of another operator, is refused when the kernel is known") {
+  const auto error = [](const std::string& name) {
+    try {
+      as(name, "", "_Z1kPKfPfii", ptx_of("_Z1kPKfPfii", 4));
+    } catch (const InputError& e) {
+      return std::string(e.sentence());
+    }
+    return std::string();
+  };
+  CHECK(error("softmax:rows,epsilon=1") ==
+        "--as: \"epsilon\" applies to layer-norm and rms-norm, not to softmax");
+  CHECK(error("rms-norm:rows,epsilon=many") ==
+        "--as: \"epsilon\" must be a number such as \"1e-5\", not \"many\"");
+  CHECK(error("sum:rows,deterministic=maybe").find("--as: ") == 0);
+  CHECK(error("sum:rows,nan=\"\n").find("--as: ") == 0);
+}
+
+TEST_CASE("rows come before columns among parameters without names, and operands follow the input") {
+  const Instance instance = as("rms-norm:rows,epsilon=0", "", "_Z1kPKfS0_Pfii", five);
+  CHECK(arguments_of(instance) == std::vector<std::string>{"input", "operand2", "output", "rows", "columns"});
+  CHECK(instance.operands.at(0).role == Role::weights);
+  CHECK(instance.operands.at(0).count.text() == "columns");
+  CHECK(instance.output_count.text() == "count");
+}
+
+TEST_CASE("parameters that the user names are those parts, whatever their order") {
+  const Instance instance = as("dot:rows", "x=1,second=0,columns=3,rows=4", "_Z1kPKfS0_Pfii", five);
+  CHECK(arguments_of(instance) == std::vector<std::string>{"operand1", "input", "output", "columns", "rows"});
+  CHECK_THROWS_WITH(as("dot:rows", "x=7", "_Z1kPKfS0_Pfii", five),
+                    contains_text("has no parameter \"7\" for \"x\"; it has 5, counted from 0"));
+}
+
+TEST_CASE("a pointer that the operator does not need is not ignored") {
+  CHECK_THROWS_WITH(as("sum:rows", "", "_Z1kPKfS0_Pfii", five),
+                    contains_text("it reads more than one input"));
+}
+
+TEST_CASE("a single size is the number of columns, of as many rows as blocks") {
+  const Instance instance = as("softmax:rows", "", "_Z1kPKfPfi", ptx_of("_Z1kPKfPfi", 3));
+  CHECK(arguments_of(instance) == std::vector<std::string>{"input", "output", "columns"});
+}

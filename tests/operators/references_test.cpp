@@ -1,0 +1,145 @@
+// Every reference contract, with every shape that it supports: a kernel that is right has no findings, and
+// one that loses the last element has some.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/temporary_folders.h"
+#include "catch.h"
+#include "contracts/compile.h"
+#include "contracts/guess.h"
+#include "contracts/reference.h"
+#include "devices/emulated/runner.h"
+#include "nvcc.h"
+#include "operators/data/faults.h"
+#include "oracles/operator.h"
+#include "properties/audit.h"
+#include "sanitizer/checks.h"
+
+using namespace foldproof;
+
+namespace {
+
+/// A reference contract and kernels for it.
+struct Entry {
+  Problem problem;
+  std::string shape;
+
+  bool is_of_integers() const { return is_bitwise(problem.op); }
+  std::string element() const { return is_of_integers() ? "int" : "float"; }
+
+  std::string output() const {
+    switch (info(problem.op).gives) {
+      case OperatorInfo::Gives::index: return "int";
+      case OperatorInfo::Gives::tally: return "unsigned int";
+      case OperatorInfo::Gives::ranked: return problem.op == Operator::top_k ? "int" : "float";
+      default: return element();
+    }
+  }
+
+  std::string operand() const {
+    if (problem.op == Operator::cross_entropy) return "int";
+    return problem.op == Operator::dot || problem.op == Operator::max_ratio ? "float" : "";
+  }
+
+  /// A fold of the whole input by several blocks leaves one result per block.
+  ResultShape result() const {
+    const ResultShape result = reference_named(as(), "").result;
+    return folds(problem.op) && result == ResultShape::value ? ResultShape::partials : result;
+  }
+
+  /// The values are those of parts.cu.
+  std::string as() const {
+    std::string text = fmt::format("{}:{}", problem.name, shape);
+    if (info(problem.op).takes("k")) text += ",k=2";
+    if (info(problem.op).takes("p")) text += ",p=1";
+    if (info(problem.op).takes("epsilon")) text += ",epsilon=0x1p-10";
+    if (info(problem.op).takes("ties")) text += ",ties=first";
+    return text;
+  }
+
+  /// "matrix_with<float, float, 18, 2, 0, float>"
+  std::string kernel(Fault fault) const {
+    const std::string with = operand().empty() ? "" : "_with",
+                      last = operand().empty() ? "" : ", " + operand();
+    const char* const form = problem.keys == "scan=exclusive" ? "exclusive"
+                             : shape == "whole"               ? "whole"
+                             : shape == "segments"            ? "segmented"
+                                                              : "matrix";
+    return fmt::format("{}{}<{}, {}, {}, {}, {}{}>", form, with, element(), output(),
+                       static_cast<int>(problem.op), static_cast<int>(result()), static_cast<int>(fault),
+                       last);
+  }
+
+  /// The explicit instantiation of that kernel.
+  std::string instantiation(Fault fault) const {
+    const std::string second = operand().empty() ? "" : fmt::format("const {}*, ", operand());
+    const std::string offsets = shape == "segments" ? "const unsigned long long*, " : "";
+    const std::string sizes = shape == "rows" || shape == "columns" ? "int, int" : "int";
+    return fmt::format("template __global__ void {}(const {}*, {}{}{}*, {});\n", kernel(fault), element(),
+                       second, offsets, output(), sizes);
+  }
+};
+
+std::vector<Entry> entries() {
+  std::vector<Entry> all;
+  for (const Problem& problem : problems())
+    for (const std::string_view shape : shapes_of(problem)) all.push_back({problem, std::string(shape)});
+  return all;
+}
+
+/// The PTX of all kernels, without the names of their parameters.
+std::filesystem::path compiled(const TemporaryFolder& folder) {
+  std::set<std::string> lines;  // several names may mean one operator
+  for (const Entry& entry : entries())
+    for (const Fault fault : {Fault::none, Fault::drops_last}) lines.insert(entry.instantiation(fault));
+  const std::string text =
+      fmt::format("#include \"tests/operators/data/references.cu\"\n{}", fmt::join(lines, ""));
+  const std::filesystem::path source = folder.path() / "all.cu", ptx = folder.path() / "all.ptx";
+  write_file(source, text);
+  CompileOptions options;
+  options.flags = {"-I" FOLDPROOF_SOURCE_DIR};
+  write_file(ptx, std::string(compile_source(source, {}, options)->ptx.text()));
+  return ptx;
+}
+
+/// The contract that `foldproof init` would write, as a user reads it again.
+Contract written(const std::filesystem::path& ptx, const Entry& entry, Fault fault) {
+  std::vector<std::string> left_out;
+  const Contract guess =
+      guess_contracts(ptx, entry.kernel(fault), {}, left_out, reference_named(entry.as(), "")).at(0);
+  const std::filesystem::path file = std::filesystem::path(ptx).replace_extension(".toml");
+  write_file(file, starter_contract(guess));
+  return load_contract(file, Trust::limited);
+}
+
+Verdict verdict_of(Contract contract) {
+  AuditOptions options;
+  options.cases = 12;
+  options.largest_count = 300;
+  options.shrinks = options.tries_stored = options.notes_missed = false;
+  const auto image = compile_contract(contract, {});
+  const auto runner = emulated::make_runner(all_checks(), true);
+  const KernelReport report = audit_instance(contract, contract.instances.front(), image, *runner, options);
+  for (const Finding& finding : report.findings) UNSCOPED_INFO(finding.message << " | " << finding.case_text);
+  return report.verdict;
+}
+
+}  // namespace
+
+TEST_CASE("a right kernel is clean as every reference contract, and one that loses an element is not",
+          "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
+  const TemporaryFolder folder;
+  const std::filesystem::path ptx = compiled(folder);
+  for (const Entry& entry : entries()) {
+    INFO(entry.as() << " " << entry.kernel(Fault::none));
+    CHECK(name(verdict_of(written(ptx, entry, Fault::none))) == "clean");
+    CHECK(name(verdict_of(written(ptx, entry, Fault::drops_last))) == "findings");
+  }
+}
