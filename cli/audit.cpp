@@ -220,6 +220,10 @@ int without_gpu(const AuditCommandLine& arguments, Deadline deadline, const Cons
   compile_options.deadline = deadline;
   const std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
   check_number(arguments.sharded(arguments.selected(subjects)));
+  try {
+    tools_named(arguments.sanitizer, deadline);
+  } catch (const Unsupported&) {  // no tool without a GPU
+  }
   console.fail(gpus(deadline).lack, {});
   return arguments.skip_status.value_or(exit_unable);
 }

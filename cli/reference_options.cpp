@@ -14,7 +14,7 @@ void ReferenceOptions::attach(CLI::App& app) {
   app.add_option(
          "--as", as,
          "Instead of a contract, the reference contract of what the kernels compute, such as softmax:rows or "
-         "top-k:rows,k=8; \"list\" lists all")
+         "top-k:rows,k=8; \"audit --as list\" lists all")
       ->type_name("PROBLEM[:SHAPE][,KEY=VALUE…]");
   app.add_option(
          "--map", map,

@@ -57,7 +57,11 @@ std::vector<Subject> subjects_of(const StoredCase& stored, Trust trust, const Co
     throw InputError("a case with the key \"entry\" must name a source, not a contract; remove the key",
                      stored.where);
   std::optional<Reference> reference;
-  if (!stored.as.empty()) reference = reference_named(stored.as, stored.map);
+  try {
+    if (!stored.as.empty()) reference = reference_named(stored.as, stored.map);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("in the keys \"as\" and \"map\": {}", error.sentence()), stored.where);
+  }
   return guessed_subjects(stored.contract, stored.entry, options, reference);
 }
 

@@ -37,8 +37,8 @@ struct Subject {
   bool is_guessed() const { return contract.file.empty(); }
 };
 
-/// Contracts for a source that has none, guessed and then tried. Like guess_contracts, but if launches show
-/// that a kernel is written for another launch, the contract gets that. Throws Interrupted if the user
+/// Contracts for a source that has none, guessed and then tried once. Like guess_contracts, but if a launch
+/// shows that a kernel is written for smaller blocks, the contract gets those. Throws Interrupted if the user
 /// interrupts it.
 std::vector<Contract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
                                         const CompileOptions& options, std::vector<std::string>& left_out,

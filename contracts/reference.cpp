@@ -26,8 +26,10 @@ constexpr Problem named_problems[] = {
 #undef FOLDPROOF_PROBLEM
 };
 
-constexpr Named<ResultShape> shape_words[] = {
-    {"rows", ResultShape::rows}, {"columns", ResultShape::columns}, {"segments", ResultShape::segments}};
+constexpr Named<ResultShape> shape_words[] = {{"rows", ResultShape::rows},
+                                              {"columns", ResultShape::columns},
+                                              {"segments", ResultShape::segments},
+                                              {"partials", ResultShape::partials}};
 
 /// The result of an operator if the input is one whole.
 ResultShape whole_of(Operator op) {
@@ -84,10 +86,31 @@ const KeyRow& row_of_key(const Problem& problem, std::string_view key) {
   throw InputError(fmt::format("--as: {} has no key \"{}\"{}", problem.name, key, suggestion(key, known)));
 }
 
+void check_key(const Reference& reference, const Problem& problem, const Pair& pair) {
+  const auto& [key, value] = pair;
+  row_of_key(problem, key);
+  if (std::ranges::find(reference.keys, key, &Pair::first) != reference.keys.end())
+    throw InputError(problem.keys.starts_with(key + "=")
+                         ? fmt::format("--as: {} has {} already", problem.name, problem.keys)
+                         : fmt::format("--as: \"{}\" is given twice", key));
+  if (key == "k" && integer_in<std::uint32_t>(value).value_or(0) == 0)
+    throw InputError(fmt::format("--as: \"k\" must be an integer of at least 1, not \"{}\"", value));
+}
+
 void check_part(const Reference& reference, std::string_view part) {
-  std::vector<std::string> known{"x", "y", "count", "rows", "columns", "segments", "k", "epsilon"};
+  std::vector<std::string> known{"x", "y"};
+  const ResultShape result = reference.result;
+  if (result == ResultShape::rows || result == ResultShape::columns)
+    known.insert(known.end(), {"rows", "columns"});
+  else
+    known.emplace_back("count");
+  if (result == ResultShape::segments) known.emplace_back("segments");
+  for (const char* key : {"k", "epsilon"})
+    if (info(reference.op).takes(key)) known.emplace_back(key);
   for (const RoleInfo& role : roles())
-    if (role.is_for(reference.op)) known.emplace_back(role.name);
+    if (role.role == Role::offsets ? reference.result == ResultShape::segments
+                                   : role.role != Role::scales && role.is_for(reference.op))
+      known.emplace_back(role.name);
   if (std::ranges::find(known, part) == known.end())
     throw InputError(fmt::format("--map: the reference contract {} has no part \"{}\"{}; its parts are {}",
                                  reference.as, part, suggestion(part, known), fmt::join(known, ", ")));
@@ -100,12 +123,16 @@ std::string text_of(const Reference& reference, const Reduction& types) {
       name(reference.op), name(types.input), name(types.output), name_of(result_names, types.result));
   if (std::ranges::find(reference.keys, "accumulator", &Pair::first) == reference.keys.end())
     reduction += fmt::format("accumulator = \"{}\"\n", name(types.accumulator));
-  std::string claims = "[claims]\nempty = \"unspecified\"\n";
+  std::string claims = "[claims]\n";
+  if (std::ranges::find(reference.keys, "empty", &Pair::first) == reference.keys.end())
+    claims += "empty = \"unspecified\"\n";
   for (const auto& [key, value] : reference.keys) {
     const KeyRow* row = find_key("reduction", key);
     const bool is_claim = row == nullptr;
     if (is_claim) row = find_key("claims", key);
     const bool is_bare = row->type == KeyType::boolean;
+    if (is_bare && value != "true" && value != "false")
+      throw InputError(fmt::format("--as: \"{}\" must be true or false, not \"{}\"", key, value));
     (is_claim ? claims : reduction) += fmt::format("{} = {}\n", key, is_bare ? value : toml_string(value));
   }
   return reduction + claims;
@@ -141,7 +168,7 @@ Reference reference_named(const std::string& as, const std::string& map) {
   if (colon < end)
     reference.result = shape_named(problem, std::string_view(as).substr(colon + 1, end - colon - 1));
   for (Pair& pair : pairs_in(std::string_view(as).substr(std::min(end + 1, as.size())), "--as")) {
-    row_of_key(problem, pair.first);
+    check_key(reference, problem, pair);
     reference.keys.push_back(std::move(pair));
   }
   for (Pair& pair : pairs_in(map, "--map")) {

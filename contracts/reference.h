@@ -33,7 +33,7 @@ struct Reference {
   ResultShape result = ResultShape::value;
   std::vector<std::pair<std::string, std::string>> keys;  ///< of [reduction] and [claims], with their values
   /// The parameter for a part of the contract, by index or name: x (the input), y (the output), an operand's
-  /// role, or one of count, rows, columns and segments.
+  /// role, a size (count, rows, columns, segments), k or epsilon.
   std::map<std::string, std::string, std::less<>> parameters;
 };
 

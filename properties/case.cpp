@@ -261,6 +261,10 @@ StoredCase load_case(const std::filesystem::path& path) {
   stored.entry = fields.optional_text("entry");
   stored.as = fields.optional_text("as");
   stored.map = fields.optional_text("map");
+  if (stored.entry.empty() && !stored.as.empty())
+    throw InputError("\"as\" requires \"entry\", the kernel of the reference contract", fields.where("as"));
+  if (stored.as.empty() && !stored.map.empty())
+    throw InputError("\"map\" requires \"as\", the reference contract", fields.where("map"));
   stored.instance = fields.text("instance");
   stored.finding = fields.text("finding");
   stored.c = case_in(fields.table("case"), file);

@@ -75,6 +75,12 @@ std::optional<std::uint64_t> bits_of_integer(Element element, std::string_view t
 
 /// Nothing if the number is out of the range of the type, or if an integer type cannot represent it.
 std::optional<std::uint64_t> bits_of(Element element, const Decimal& decimal) {
+  if (!is_float(element) && decimal.text.find_first_of(".e") != std::string::npos) {
+    // "1.0", "1e2": exact as a double, or not an integer.
+    const double value = *nearest_to(decimal.text);
+    if (value != std::floor(value) || std::fabs(value) > 0x1p53) return std::nullopt;
+    return bits_of(element, Decimal{fmt::format("{:.0f}", value)});
+  }
   if (!is_float(element))
     return is_signed_integer(element) ? bits_of_integer<std::int64_t>(element, decimal.text)
                                       : bits_of_integer<std::uint64_t>(element, decimal.text);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,6 +57,8 @@ class KernelRoles {
   const Reference* reference() const { return reference_; }
   /// The parameter that the user named for a part of the reference contract.
   std::optional<std::size_t> named(std::string_view part) const;
+  /// Whether the user named the parameter, for any part.
+  bool is_named(std::size_t index) const;
   std::size_t input() const { return input_; }
   std::size_t output() const { return output_; }
   const std::vector<std::size_t>& scratch() const { return scratch_; }
@@ -78,10 +82,17 @@ class KernelRoles {
 
  private:
   std::size_t output_among(const std::vector<std::size_t>& written) const;
+  void find_named_parts();
+  std::size_t parameter_named(const std::string& part, const std::string& wanted) const;
+  bool is_of_kind(std::size_t index, std::string_view kind) const;
+  bool needs(const RoleInfo& role) const;
+  /// Number of pointers that the kernel must read.
+  std::size_t least_inputs() const;
   void find_operands(std::vector<std::size_t>& read);
 
   const Kernel& kernel_;
   const Reference* reference_;
+  std::map<std::string, std::size_t, std::less<>> named_;
   std::vector<std::string>& assumptions_;
   std::size_t input_ = 0, output_ = 0;
   std::vector<std::size_t> scratch_;

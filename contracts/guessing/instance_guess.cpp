@@ -78,14 +78,23 @@ class Guess {
     return std::min(threads, facts_.most_threads.value_or(threads));
   }
 
+  /// The most threads per block of a kernel that keeps one element for each.
+  std::uint64_t most_threads() const {
+    std::uint64_t threads = facts_.required_threads.value_or(facts_.most_threads.value_or(1024));
+    if (facts_.shared_arrays.size() == 1)
+      threads = std::min(threads, facts_.shared_arrays[0] / size_of(instance_.reduction->accumulator));
+    return threads;
+  }
+
   void find_domain() {
     sizes_ = guess_sizes(roles_, instance_.reduction->op);
     const bool has_thread_for_each = sizes_.matrix && !facts_.reads_in_loop && !sizes_.by_columns;
     if (has_thread_for_each) {
-      roles_.assume("as many threads per block as columns, since no loop reads the input");
-      add_variable("columns", least_columns() + " .. 1024");
+      roles_.assume("a thread for each column of a row, since no loop reads the input");
+      add_variable("columns", fmt::format("{} .. {}", least_columns(), most_threads()));
     }
-    add_variable("block", has_thread_for_each ? "columns" : std::to_string(block()));
+    const bool is_as_long = has_thread_for_each && !facts_.required_threads;
+    add_variable("block", is_as_long ? "columns" : std::to_string(block()));
     if (sizes_.matrix) {
       // More elements would overflow the index of a kernel whose sizes are ints.
       if (!has_thread_for_each) add_variable("columns", least_columns() + " .. 2^15");
@@ -205,8 +214,10 @@ class Guess {
     });
     const bool atomic_on_bits = std::ranges::any_of(
         facts_.atomics, [&](const TypedOperation& atomic) { return is_extremum_of_bits(atomic); });
-    const bool finishes = !facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index ||
-                          !has_shape(instance_.reduction->op, ResultShape::partials);
+    const bool is_partial = reference_ != nullptr && reference_->result == ResultShape::partials;
+    const bool finishes =
+        !is_partial && (!facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index ||
+                        !has_shape(instance_.reduction->op, ResultShape::partials));
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
     instance_.output_count = Expression::parse(finishes ? "1" : "grid", {});
     roles_.assume(finishes ? "one result" : "one partial result per block");
@@ -247,7 +258,7 @@ class Guess {
     if (is_counter) buffer.initial = BufferContract::Initial::zero;
     roles_.assume(roles_.described(index) + (is_counter ? " as a counter that starts at zero"
                                                         : " as scratch memory of one element per block"));
-    scratch_names_.emplace_back(index, buffer.name);
+    buffer_names_.emplace_back(index, buffer.name);
     return buffer;
   }
 
@@ -286,20 +297,20 @@ class Guess {
     operand.name = is_free_name(name) ? name : fmt::format("operand{}", index + 1);
     operand.role = role;
     operand.type = *kernel_.parameters[index].element;
-    const bool is_of_columns = role == Role::weights || role == Role::biases;
+    const bool has_one_per_column = role == Role::weights || role == Role::biases;
     operand.count = Expression::parse(role == Role::offsets   ? "segments + 1"
                                       : role == Role::targets ? (sizes_.matrix ? "rows" : "1")
-                                      : is_of_columns && sizes_.matrix.has_value() ? "columns"
-                                                                                   : "count",
+                                      : has_one_per_column && sizes_.matrix.has_value() ? "columns"
+                                                                                        : "count",
                                       {});
-    scratch_names_.emplace_back(index, operand.name);
+    buffer_names_.emplace_back(index, operand.name);
     return operand;
   }
 
   std::string buffer_name(std::size_t index) const {
     if (index == roles_.input()) return "input";
     if (index == roles_.output()) return "output";
-    return std::ranges::find(scratch_names_, index, [](const auto& entry) { return entry.first; })->second;
+    return std::ranges::find(buffer_names_, index, [](const auto& entry) { return entry.first; })->second;
   }
 
   std::string integer_value(std::size_t index) {
@@ -327,7 +338,7 @@ class Guess {
   Instance instance_;
   LaunchContract launch_;
   Sizes sizes_;
-  std::vector<std::pair<std::size_t, std::string>> scratch_names_;
+  std::vector<std::pair<std::size_t, std::string>> buffer_names_;
 };
 
 }  // namespace

@@ -3,10 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 
 namespace foldproof {
+namespace {
+
+// What a part must be, as the end of a sentence.
+constexpr std::string_view read_elements = "a pointer",
+                           written_elements = "a pointer to elements that are not const",
+                           whole_number = "an integer", real_number = "a floating-point number";
+
+std::string_view kind_of_part(std::string_view part) {
+  constexpr std::string_view numbers[] = {"count", "rows", "columns", "segments", "k"};
+  if (part == "y") return written_elements;
+  if (part == "epsilon") return real_number;
+  return std::ranges::find(numbers, part) != std::end(numbers) ? whole_number : read_elements;
+}
+
+/// Whether an operand can have the type, as in a contract; `elements`: the type of the input.
+bool is_fitting(Role role, Element type, Element elements) {
+  if (role == Role::offsets || role == Role::targets) return !is_float(type) && size_of(type) >= 4;
+  return role == Role::second ? type == elements : is_float(type);
+}
+
+}  // namespace
 
 bool mentions(const std::string& name, std::initializer_list<std::string_view> words) {
   std::string lower = name;
@@ -24,21 +46,24 @@ bool works_on(std::string_view type, Element element) {
 KernelRoles::KernelRoles(const Kernel& kernel, const Reference* reference,
                          std::vector<std::string>& assumptions)
     : kernel_(kernel), reference_(reference), assumptions_(assumptions) {
-  std::vector<std::size_t> read, written;
+  if (reference_ != nullptr) find_named_parts();
   const auto x = named("x"), y = named("y");
+  std::vector<std::size_t> read, written;
   for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
     const Parameter& parameter = kernel_.parameters[i];
     if (!parameter.element) give_up(fmt::format("the type of {} is unknown", described(i)));
     if (parameter.is_pointer && i != x && i != y) (parameter.is_const ? read : written).push_back(i);
   }
   if (x) read.insert(read.begin(), *x);
-  if (y) written.insert(written.begin(), *y);
+  if (y) written.push_back(*y);
   if (kernel_.parameters.empty()) give_up("its parameters are unknown");
-  if (read.empty() && !written.empty()) {
+  // Kernels do not always say const.
+  while (read.size() < least_inputs() && written.size() > 1) {
     read.push_back(written.front());
-    if (written.size() > 1) written.erase(written.begin());
+    written.erase(written.begin());
   }
-  find_operands(read);
+  if (read.empty() && !written.empty()) read.push_back(written.front());
+  if (reference_ != nullptr) find_operands(read);
   if (read.size() > 1) give_up("it reads more than one input");
   if (read.empty() || written.empty()) give_up("it has no pointer for the input or none for the output");
   input_ = read.front();
@@ -52,38 +77,83 @@ KernelRoles::KernelRoles(const Kernel& kernel, const Reference* reference,
 }
 
 std::optional<std::size_t> KernelRoles::named(std::string_view part) const {
-  if (reference_ == nullptr) return std::nullopt;
-  const auto found = reference_->parameters.find(part);
-  if (found == reference_->parameters.end()) return std::nullopt;
-  const std::string& wanted = found->second;
-  if (const auto index = integer_in<std::size_t>(wanted); index && *index < kernel_.parameters.size())
-    return index;
+  const auto found = named_.find(part);
+  return found == named_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool KernelRoles::is_named(std::size_t index) const {
+  return std::ranges::any_of(named_, [&](const auto& one) { return one.second == index; });
+}
+
+// Throws InputError if a parameter that the user named does not exist, cannot be that part, or is two parts.
+void KernelRoles::find_named_parts() {
+  for (const auto& [part, wanted] : reference_->parameters) {
+    const std::size_t index = parameter_named(part, wanted);
+    if (const std::string_view kind = kind_of_part(part); !is_of_kind(index, kind))
+      throw InputError(fmt::format("--map: \"{}\" must be {}, but {} of {} is not", part, kind,
+                                   described(index), kernel_.entry));
+    if (is_named(index))
+      throw InputError(fmt::format("--map: {} of {} has two parts", described(index), kernel_.entry));
+    named_.emplace(part, index);
+  }
+}
+
+std::size_t KernelRoles::parameter_named(const std::string& part, const std::string& wanted) const {
+  const std::size_t count = kernel_.parameters.size();
+  if (const auto index = integer_in<std::size_t>(wanted); index && *index < count) return *index;
   const auto parameter = std::ranges::find(kernel_.parameters, wanted, &Parameter::name);
   if (parameter == kernel_.parameters.end())
-    throw InputError(fmt::format("--map: {} has no parameter \"{}\" for \"{}\"; it has {}, counted from 0",
-                                 kernel_.entry, wanted, part, kernel_.parameters.size()));
+    throw InputError(
+        fmt::format("--map: {} has no parameter \"{}\" for \"{}\"; it has {} parameters, counted from 0",
+                    kernel_.entry, wanted, part, count));
   return static_cast<std::size_t>(parameter - kernel_.parameters.begin());
 }
 
-/// Takes the operands of the reference contract's operator from the pointers that the kernel reads: those
-/// that the user named, then the next ones of a fitting type.
+bool KernelRoles::is_of_kind(std::size_t index, std::string_view kind) const {
+  const Parameter& parameter = kernel_.parameters[index];
+  if (kind == written_elements) return parameter.is_pointer && !parameter.is_const;
+  if (kind == read_elements) return parameter.is_pointer;
+  return !parameter.is_pointer && parameter.element && is_float(*parameter.element) == (kind == real_number);
+}
+
+// Whether the operator of the reference contract cannot do without the operand.
+bool KernelRoles::needs(const RoleInfo& role) const {
+  return role.role == Role::offsets ? reference_->result == ResultShape::segments
+                                    : role.is_needed_by(reference_->op);
+}
+
+std::size_t KernelRoles::least_inputs() const {
+  std::size_t inputs = 1;
+  if (reference_ != nullptr)
+    for (const RoleInfo& role : roles()) inputs += needs(role) ? 1 : 0;
+  return inputs;
+}
+
+// Takes the operands of the reference contract's operator from the pointers that the kernel reads: those that
+// the user named, then the next ones of a fitting type.
 void KernelRoles::find_operands(std::vector<std::size_t>& read) {
-  if (reference_ == nullptr) return;
+  if (read.empty()) return;
+  const Element elements = *kernel_.parameters[read.front()].element;
   for (const RoleInfo& role : roles()) {
-    const bool is_used = role.role == Role::offsets
-                             ? reference_->result == ResultShape::segments
-                             : role.role != Role::scales && role.is_for(reference_->op);
-    const bool is_index = role.role == Role::offsets || role.role == Role::targets;
-    const auto fits = [&](std::size_t i) { return is_float(*kernel_.parameters[i].element) != is_index; };
+    const bool is_accepted =
+        role.role != Role::offsets && role.role != Role::scales && role.is_for(reference_->op);
+    if (!needs(role) && !is_accepted) continue;
+    const auto fits = [&](std::size_t i) {
+      return is_fitting(role.role, *kernel_.parameters[i].element, elements);
+    };
     const auto wanted = named(role.name);
-    const auto place = wanted                       ? std::ranges::find(read, *wanted)
-                       : is_used && read.size() > 1 ? std::find_if(read.begin() + 1, read.end(), fits)
-                                                    : read.end();
-    if (wanted && place == read.end())
-      give_up(fmt::format("{} for \"{}\" is not a pointer to const elements", described(*wanted), role.name));
-    if (place == read.end()) continue;
-    operands_.push_back({role.role, *place});
-    read.erase(place);
+    const auto place = std::find_if(read.begin() + 1, read.end(), [&](std::size_t i) {
+      return wanted ? i == *wanted && fits(i) : fits(i) && !is_named(i);
+    });
+    if (place != read.end()) {
+      operands_.push_back({role.role, *place});
+      read.erase(place);
+    } else if (wanted || needs(role)) {
+      throw InputError(
+          fmt::format("--as: {} requires the operand \"{}\", {}, but {} has no other pointer of a fitting "
+                      "type; name one with --map",
+                      reference_->as, role.name, role.synopsis, kernel_.entry));
+    }
   }
 }
 
@@ -104,7 +174,8 @@ void KernelRoles::assume(const std::string& phrase) const { assumptions_.push_ba
 
 void KernelRoles::give_up(const std::string& why, const std::string& with) const {
   throw InputError(
-      fmt::format("no contract can be guessed for \"{}\", since {}; write one (docs/contracts.md){}",
+      fmt::format("no contract can be guessed for \"{}\", since {}; say what it computes with --as, or write "
+                  "one (docs/contracts.md){}",
                   kernel_.entry, why, with));
 }
 

@@ -17,7 +17,8 @@ class SizesGuess {
   SizesGuess(const KernelRoles& roles, Operator op)
       : roles_(roles), kernel_(roles.kernel()), reference_(roles.reference()), op_(op) {
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i)
-      if (!kernel_.parameters[i].is_pointer && !is_float(*kernel_.parameters[i].element))
+      if (!kernel_.parameters[i].is_pointer && !is_float(*kernel_.parameters[i].element) &&
+          !roles_.is_named(i))
         integers_.push_back(i);
   }
 
@@ -40,14 +41,18 @@ class SizesGuess {
     return has_name(kernel_.parameters[index].name, letters, words);
   }
 
-  /// The number that the user named for the part, or the first one with such a name; removes it from the
-  /// numbers.
+  bool is_no_size(std::size_t i) const {
+    return is_named(i, "kK", {"top_k", "topk", "stride", "pitch"}) ||
+           kernel_.parameters[i].name.starts_with("ld");
+  }
+
+  /// The parameter that the user named for the part, or the first number with such a name, which it removes
+  /// from the numbers.
   std::optional<std::size_t> take(std::string_view part, std::string_view letters, NameWords words,
                                   std::vector<std::size_t>& numbers) const {
-    const auto wanted = roles_.named(part);
+    if (const auto wanted = roles_.named(part)) return wanted;
     const auto found =
-        wanted ? std::ranges::find(numbers, *wanted)
-               : std::ranges::find_if(numbers, [&](std::size_t i) { return is_named(i, letters, words); });
+        std::ranges::find_if(numbers, [&](std::size_t i) { return is_named(i, letters, words); });
     if (found == numbers.end()) return std::nullopt;
     const std::size_t index = *found;
     numbers.erase(found);
@@ -68,7 +73,7 @@ class SizesGuess {
     std::vector<std::size_t> left = integers_;
     auto rows = take_rows(left);
     auto columns = take_columns(left);
-    std::erase_if(left, [&](std::size_t i) { return is_named(i, "kK", {"top", "stride", "pitch", "ld"}); });
+    std::erase_if(left, [&](std::size_t i) { return is_no_size(i); });
     if (!rows && left.size() > (columns ? 0U : 1U)) rows = *left.begin(), left.erase(left.begin());
     if (!columns && !left.empty()) columns = left.front();
     if (!columns)

@@ -37,7 +37,7 @@ std::string Measurements::why_unchecked() const {
   const std::uint64_t unchecked =
       accuracy_.checked_by[static_cast<std::size_t>(CheckResult::Evidence::nothing)];
   if (2 * unchecked <= with_value()) return "";
-  return fmt::format("in {} of the {} cases with a result, its value was not checked: {}", unchecked,
+  return fmt::format("the value was not checked in {} of the {} cases that had a result: {}", unchecked,
                      with_value(), accuracy_.why_not);
 }
 

@@ -94,8 +94,11 @@ struct Owner {
         as(contract.as),
         map(contract.map) {}
 
-  /// A case of another reference contract has other variables.
-  bool is_of_reference(const StoredCase& stored) const { return stored.as == as && stored.map == map; }
+  /// A case of another reference contract has other variables. A contract in a file may have been made of
+  /// any.
+  bool is_of_reference(const StoredCase& stored) const {
+    return entry.empty() || (stored.as == as && stored.map == map);
+  }
 
   /// Whether the case was stored for this instance: under its contract, under a contract of the same file
   /// name that no longer exists there (the store or the contract was moved), or before the source had a
@@ -203,7 +206,7 @@ CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& insta
       fmt::format("{}-{}{}{}-{:08x}.toml", file_name_part(subject.stem().string()),
                   file_name_part(instance.label), instance.label.empty() ? "" : "-", name(finding.kind),
                   hash_of(stored.contract.string() + to_string(where) + instance.label + stored.entry +
-                          stored.as + stored.map) >>
+                          stored.as + (stored.map.empty() ? "" : " " + stored.map)) >>
                       32);
   const std::string why_not = write(file, to_toml(stored));
   if (why_not.empty() && is_cache_ && !lasting_user_cache())

@@ -47,7 +47,8 @@ TEST_CASE("The option --skip-status is the status if only a GPU is missing", "[c
   for (const auto& [path, option, value] : {std::tuple{folder.path("none.toml"), "--seed", "1"},
                                             {wrong.path("add_one.toml"), "--seed", "1"},
                                             {contract, "--only", "nothing"},
-                                            {contract, "--entry", "nothing"}}) {
+                                            {contract, "--entry", "nothing"},
+                                            {contract, "--sanitizer", "none"}}) {
     INFO(path << " " << option);
     CHECK(run({"audit", path, option, value, "--device", "cuda", "--skip-status", "77"}, without_gpu())
               .status == 2);

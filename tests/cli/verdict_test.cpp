@@ -69,7 +69,7 @@ TEST_CASE("a case whose value has no known bound is unchecked, and the reason sa
   const nlohmann::json& kernel = ran.json.at("kernels").at(0);
   CHECK(kernel.at("verdict") == "unchecked");
   CHECK(kernel.at("reason") ==
-        "in 1 of the 1 cases with a result, its value was not checked: no bound is known for variances if "
+        "the value was not checked in 1 of the 1 cases that had a result: no bound is known for variances if "
         "subnormal numbers are flushed to zero; compile without --use_fast_math and -ftz=true");
 }
 

@@ -71,7 +71,8 @@ TEST_CASE("an operator is guessed with its result, or refused with what is missi
   CHECK(only(guessed("mean", to_f32)).reduction->op == Operator::mean);
 
   CHECK(refused("argmax", to_f32)
-            .find("it is unknown what it writes as f32; write one (docs/contracts.md), with operator = "
+            .find("it is unknown what it writes as f32; say what it computes with --as, or write one "
+                  "(docs/contracts.md), with operator = "
                   "\"argmax\" and result = \"value\" or \"rows\"") != std::string::npos);
   CHECK(refused("softmax", to_f32, blocks).find("how long its rows are") != std::string::npos);
   CHECK(refused("softmax", "PKfPfii").find("how long its rows are") != std::string::npos);

@@ -72,6 +72,14 @@ TEST_CASE("names and values that no reference contract has are refused, with the
   CHECK_THROWS_WITH(reference_named("sum,operator=max", ""), contains_text("sum has no key \"operator\""));
   CHECK_THROWS_WITH(reference_named("sum:rows", "row=1"), contains_text("did you mean \"rows\"?"));
   CHECK_THROWS_WITH(reference_named("sum", "x=0,x=1"), "--map: \"x\" has two parameters");
+  CHECK_THROWS_WITH(reference_named("sum:rows", "count=1"),
+                    contains_text("its parts are x, y, rows, columns"));
+  CHECK_THROWS_WITH(reference_named("sum,nan=ignore,nan=propagate", ""), "--as: \"nan\" is given twice");
+  CHECK_THROWS_WITH(reference_named("cumulative-sum,scan=exclusive", ""),
+                    "--as: cumulative-sum has scan=inclusive already");
+  for (const char* k : {"0", "-1", "1+1", "columns", "1 .. 2", "99999999999"})
+    CHECK_THROWS_WITH(reference_named(std::string("top-k,k=") + k, ""),
+                      contains_text("\"k\" must be an integer of at least 1"));
   for (const char* wrong : {"", ":", ",", "sum:", "sum:,", "sum,=1", "sum,k="})
     CHECK_THROWS_AS(reference_named(wrong, ""), InputError);
 }
@@ -90,7 +98,9 @@ TEST_CASE(
         "--as: \"epsilon\" applies to layer-norm and rms-norm, not to softmax");
   CHECK(error("rms-norm:rows,epsilon=many") ==
         "--as: \"epsilon\" must be a number such as \"1e-5\", not \"many\"");
-  CHECK(error("sum:rows,deterministic=maybe").find("--as: ") == 0);
+  CHECK(error("sum:rows,deterministic=maybe") ==
+        "--as: \"deterministic\" must be true or false, not \"maybe\"");
+  CHECK(error("sum:rows,deterministic=true\n[source]").find("--as: ") == 0);
   CHECK(error("sum:rows,nan=\"\n").find("--as: ") == 0);
 }
 
@@ -106,7 +116,7 @@ TEST_CASE("parameters that the user names are those parts, whatever their order"
   const Instance instance = as("dot:rows", "x=1,second=0,columns=3,rows=4", "_Z1kPKfS0_Pfii", five);
   CHECK(arguments_of(instance) == std::vector<std::string>{"operand1", "input", "output", "columns", "rows"});
   CHECK_THROWS_WITH(as("dot:rows", "x=7", "_Z1kPKfS0_Pfii", five),
-                    contains_text("has no parameter \"7\" for \"x\"; it has 5, counted from 0"));
+                    contains_text("has no parameter \"7\" for \"x\"; it has 5 parameters, counted from 0"));
 }
 
 TEST_CASE("a pointer that the operator does not need is not ignored") {
@@ -117,4 +127,43 @@ TEST_CASE("a pointer that the operator does not need is not ignored") {
 TEST_CASE("a single size is the number of columns, of as many rows as blocks") {
   const Instance instance = as("softmax:rows", "", "_Z1kPKfPfi", ptx_of("_Z1kPKfPfi", 3));
   CHECK(arguments_of(instance) == std::vector<std::string>{"input", "output", "columns"});
+}
+
+TEST_CASE("a part that the user names is that parameter and no other, whatever its name or place") {
+  const std::string ptx = ptx_of("_Z1kPKfPfii", 4);
+  CHECK(arguments_of(as("sum:rows", "columns=2", "_Z1kPKfPfii", ptx)) ==
+        std::vector<std::string>{"input", "output", "columns", "rows"});
+  CHECK(arguments_of(as("top-k:rows,k=2", "k=2", "_Z1kPKfPiiii", ptx_of("_Z1kPKfPiiii", 5))) ==
+        std::vector<std::string>{"input", "output", "2", "rows", "columns"});
+}
+
+TEST_CASE("a parameter that cannot be the part is refused, and so is one that is two parts") {
+  const auto refused = [](const std::string& map, const std::string& why) {
+    CHECK_THROWS_WITH(as("sum:rows", map, "_Z1kPKfPfii", ptx_of("_Z1kPKfPfii", 4)), contains_text(why));
+  };
+  refused("columns=1", "\"columns\" must be an integer");
+  refused("x=2", "\"x\" must be a pointer");
+  refused("y=0", "\"y\" must be a pointer to elements that are not const");
+  refused("rows=2,columns=2", "has two parts");
+}
+
+TEST_CASE("a kernel without an operand that the operator requires is refused, not audited without it") {
+  CHECK_THROWS_WITH(as("dot", "", "_Z1kPKfPfi", ptx_of("_Z1kPKfPfi", 3)),
+                    contains_text("dot requires the operand \"second\""));
+  CHECK_THROWS_WITH(as("dot", "", "_Z1kPKfPKdPfi", ptx_of("_Z1kPKfPKdPfi", 4)),
+                    contains_text("has no other pointer of a fitting type"));
+  CHECK_THROWS_WITH(as("sum:segments", "", "_Z1kPKfPfi", ptx_of("_Z1kPKfPfi", 3)),
+                    contains_text("requires the operand \"offsets\""));
+}
+
+TEST_CASE("an operand need not be a pointer to const") {
+  const Instance instance = as("dot", "", "_Z1kPfS_S_i", ptx_of("_Z1kPfS_S_i", 4));
+  CHECK(arguments_of(instance) == std::vector<std::string>{"input", "operand2", "output", "count"});
+}
+
+TEST_CASE("keys that the user names replace what a reference contract assumes") {
+  CHECK(as("sum:rows,empty=identity", "", "_Z1kPKfPfii", ptx_of("_Z1kPKfPfii", 4)).claims.empty ==
+        EmptyPolicy::identity);
+  CHECK(as("sum:partials", "", "_Z1kPKfPfi", ptx_of("_Z1kPKfPfi", 3)).reduction->result ==
+        ResultShape::partials);
 }

@@ -67,10 +67,10 @@ struct Entry {
   std::string kernel(Fault fault) const {
     const std::string with = operand().empty() ? "" : "_with",
                       last = operand().empty() ? "" : ", " + operand();
-    const char* const form = problem.keys == "scan=exclusive" ? "exclusive"
-                             : shape == "whole"               ? "whole"
-                             : shape == "segments"            ? "segmented"
-                                                              : "matrix";
+    const char* const form = problem.keys == "scan=exclusive"          ? "exclusive"
+                             : shape == "whole" || shape == "partials" ? "whole"
+                             : shape == "segments"                     ? "segmented"
+                                                                       : "matrix";
     return fmt::format("{}{}<{}, {}, {}, {}, {}{}>", form, with, element(), output(),
                        static_cast<int>(problem.op), static_cast<int>(result()), static_cast<int>(fault),
                        last);

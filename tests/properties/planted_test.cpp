@@ -63,6 +63,8 @@ TEST_CASE("a decimal number is an element's value, rounded like a literal of C++
   CHECK(planted_bits(Element::f64, "0.1") == 0x3fb999999999999a);
   CHECK(planted_bits(Element::i32, "7") == 7);
   CHECK(planted_bits(Element::i8, "-1") == 0xff);
+  CHECK(planted_bits(Element::i64, "1.0") == 1);
+  CHECK(planted_bits(Element::u16, "1e2") == 100);
   CHECK(planted_bits(Element::u64, "18446744073709551615") == 0xffffffffffffffff);
   CHECK(planted_bits(Element::i64, "-9223372036854775808") == 0x8000000000000000);
 }
