@@ -65,8 +65,12 @@ class Definedness {
                std::uint64_t address, std::uint32_t bytes);
 
  private:
-  /// Whether an origin is an uninitialized variable, or one of two other origins of the same instruction.
-  enum class Source : std::uint8_t { elsewhere, variable, overwritten, invalid };
+  enum class Source : std::uint8_t {
+    elsewhere,
+    variable,     ///< an uninitialized variable
+    overwritten,  ///< the target of an asynchronous copy whose source was overwritten
+    invalid       ///< an accepted access that was out of bounds or misaligned
+  };
   /// Bytes of memory that a lane's instruction accesses, with their map of defined bits.
   struct Bytes {
     const Warp& warp;
