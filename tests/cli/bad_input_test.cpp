@@ -153,7 +153,7 @@ TEST_CASE("PTX that is cut off at any position is refused") {
 }
 
 TEST_CASE("without a GPU, an audit on the CUDA device is refused with status 3") {
-  const RanJson ran = run_json({"audit", source_file("kernels"), "--device", "cuda"});
+  const RanJson ran = run_json({"audit", source_file("kernels/tree"), "--device", "cuda"});
   CHECK(ran.status == 3);
   CHECK(ran.json.at("error").at("message").get<std::string>().find("CUDA") != std::string::npos);
 }
