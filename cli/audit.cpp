@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <tuple>
 
 #include "base/files.h"
 #include "base/interrupts.h"
@@ -91,13 +90,9 @@ AskedGpu asked_gpu(const std::string& device, Deadline deadline) {
 /// Whether a missing GPU is the only reason why the status is exit_unable.
 bool lacks_only_gpu(const CampaignResult& result) {
   const auto is_gpu = [](const SkippedDevice& skipped) { return skipped.device == "cuda"; };
-  const auto was_left_out = [](const KernelReport& kernel) { return kernel.verdict == Verdict::skipped; };
-  const auto is_judged = [](const KernelReport& kernel) {
-    return kernel.verdict == Verdict::clean || kernel.verdict == Verdict::findings;
-  };
-  const auto& [devices, kernels] = std::tie(result.report.skipped_devices, result.report.kernels);
-  if (result.is_incomplete || result.lack || !std::ranges::all_of(devices, is_gpu)) return false;
-  return std::ranges::all_of(kernels, [&](const auto& k) { return is_judged(k) || was_left_out(k); });
+  return !result.is_incomplete && !result.lack &&
+         std::ranges::all_of(result.report.skipped_devices, is_gpu) &&
+         std::ranges::none_of(result.report.kernels, is_open, &KernelReport::verdict);
 }
 
 /// The tools of compute-sanitizer that `--sanitizer` names. With `--device all`, a compute-sanitizer that

@@ -15,9 +15,9 @@ namespace foldproof {
 
 /// One contract, with one instance, for each kernel of the source: those that it instantiates, and its other
 /// templates with common arguments (float, 256). With `entry` (C++ spelling), only for that kernel; with a
-/// `reference`, for kernels that compute that. Adds to
-/// `left_out` one sentence for every kernel without a contract. Throws InputError with the reason if a kernel
-/// cannot be guessed (if the source has several: if none can).
+/// `reference`, for kernels that compute that. Adds to `left_out` one sentence for every kernel without a
+/// contract. Throws InputError with the reason if a kernel cannot be guessed (if the source has several: if
+/// none can).
 std::vector<Contract> guess_contracts(const std::filesystem::path& source, const std::string& entry,
                                       const CompileOptions& options, std::vector<std::string>& left_out,
                                       const std::optional<Reference>& reference = {});

@@ -89,7 +89,7 @@ const KeyRow& row_of_key(const Problem& problem, std::string_view key) {
 void check_key(const Reference& reference, const Problem& problem, const Pair& pair) {
   const auto& [key, value] = pair;
   row_of_key(problem, key);
-  if (std::ranges::find(reference.keys, key, &Pair::first) != reference.keys.end())
+  if (reference.value_of(key) != nullptr)
     throw InputError(problem.keys.starts_with(key + "=")
                          ? fmt::format("--as: {} has {} already", problem.name, problem.keys)
                          : fmt::format("--as: \"{}\" is given twice", key));
@@ -108,7 +108,7 @@ void check_part(const Reference& reference, std::string_view part) {
   for (const char* key : {"k", "epsilon"})
     if (info(reference.op).takes(key)) known.emplace_back(key);
   for (const RoleInfo& role : roles())
-    if (role.role == Role::offsets ? reference.result == ResultShape::segments
+    if (role.role == Role::offsets ? result == ResultShape::segments
                                    : role.role != Role::scales && role.is_for(reference.op))
       known.emplace_back(role.name);
   if (std::ranges::find(known, part) == known.end())
@@ -121,11 +121,10 @@ std::string text_of(const Reference& reference, const Reduction& types) {
   std::string reduction = fmt::format(
       "format = 1\n[reduction]\noperator = \"{}\"\ninput = \"{}\"\noutput = \"{}\"\nresult = \"{}\"\n",
       name(reference.op), name(types.input), name(types.output), name_of(result_names, types.result));
-  if (std::ranges::find(reference.keys, "accumulator", &Pair::first) == reference.keys.end())
+  if (reference.value_of("accumulator") == nullptr)
     reduction += fmt::format("accumulator = \"{}\"\n", name(types.accumulator));
   std::string claims = "[claims]\n";
-  if (std::ranges::find(reference.keys, "empty", &Pair::first) == reference.keys.end())
-    claims += "empty = \"unspecified\"\n";
+  if (reference.value_of("empty") == nullptr) claims += "empty = \"unspecified\"\n";
   for (const auto& [key, value] : reference.keys) {
     const KeyRow* row = find_key("reduction", key);
     const bool is_claim = row == nullptr;
@@ -157,6 +156,11 @@ std::vector<std::string_view> shapes_of(const Problem& problem) {
   for (const auto& [word, shape] : shape_words)
     if (problem.whole != ResultShape::scan && has_shape(problem.op, shape)) words.push_back(word);
   return words;
+}
+
+const std::string* Reference::value_of(std::string_view key) const {
+  const auto found = std::ranges::find(keys, key, &Pair::first);
+  return found == keys.end() ? nullptr : &found->second;
 }
 
 Reference reference_named(const std::string& as, const std::string& map) {

@@ -35,6 +35,9 @@ struct Reference {
   /// The parameter for a part of the contract, by index or name: x (the input), y (the output), an operand's
   /// role, a size (count, rows, columns, segments), k or epsilon.
   std::map<std::string, std::string, std::less<>> parameters;
+
+  /// The value of a key; null if it has none.
+  const std::string* value_of(std::string_view key) const;
 };
 
 /// `as`: "softmax", "softmax:rows", "top-k:rows,k=8"; `map`: "x=0,y=1,rows=2" or empty. Throws InputError for

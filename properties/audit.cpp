@@ -266,8 +266,8 @@ class Audit {
     return notes;
   }
 
-  static KernelReport without_verdict(KernelReport report, Verdict why, std::string reason) {
-    report.verdict = why;
+  static KernelReport with_verdict(KernelReport report, Verdict verdict, std::string reason) {
+    report.verdict = verdict;
     report.reason = std::move(reason);
     return report;
   }
@@ -280,18 +280,18 @@ class Audit {
     KernelReport triaged = triaged_for(contract_, report);
     if (triaged.verdict == Verdict::clean && ended_early.empty())
       if (std::string why = why_unchecked(); !why.empty())
-        return without_verdict(std::move(triaged), Verdict::unchecked, std::move(why));
+        return with_verdict(std::move(triaged), Verdict::unchecked, std::move(why));
     if (shows_enough(triaged, ended_by, ended_early)) return triaged;
     // What the source announces may still have come.
     Contract patient = contract_;
     for (Announced& announced : patient.expected) announced.is_optional = true;
     triaged = triaged_for(patient, report);
     triaged.expected = false;
-    return without_verdict(std::move(triaged), Verdict::skipped,
-                           ended_by == EndReason::out_of_time && generated_ != 0
-                               ? fmt::format("{} after {} of {} cases; --min-cases accepts fewer",
-                                             ended_early, generated_, options_.cases)
-                               : ended_early);
+    return with_verdict(std::move(triaged), Verdict::skipped,
+                        ended_by == EndReason::out_of_time && generated_ != 0
+                            ? fmt::format("{} after {} of {} cases; --min-cases accepts fewer", ended_early,
+                                          generated_, options_.cases)
+                            : ended_early);
   }
 
   /// Why the verdict `clean` would claim more than was checked; empty if it would not.

@@ -25,20 +25,21 @@ std::optional<Verdict> verdict_named(std::string_view name) {
   return static_cast<Verdict>(found - std::begin(verdict_names));
 }
 
+bool is_open(Verdict verdict) {
+  return verdict == Verdict::unchecked || verdict == Verdict::unsupported || verdict == Verdict::error;
+}
+
 Exit exit_status(const AuditReport& report, Severity fail_on) {
   const auto fails = [&](const Finding& finding) { return !finding.expected && finding.severity >= fail_on; };
   const auto has_failed = [&](const KernelReport& kernel) {
     return std::ranges::any_of(kernel.findings, fails);
   };
-  const auto is_open = [](const KernelReport& kernel) {
-    return kernel.verdict == Verdict::unchecked || kernel.verdict == Verdict::unsupported ||
-           kernel.verdict == Verdict::error;
-  };
   const auto was_skipped = [](const KernelReport& kernel) { return kernel.verdict == Verdict::skipped; };
   if (std::ranges::any_of(report.kernels, has_failed)) return exit_findings;
   if (!report.skipped_devices.empty()) return exit_unable;
   const bool none_ran = !report.kernels.empty() && std::ranges::all_of(report.kernels, was_skipped);
-  return none_ran || std::ranges::any_of(report.kernels, is_open) ? exit_unable : exit_ok;
+  return none_ran || std::ranges::any_of(report.kernels, is_open, &KernelReport::verdict) ? exit_unable
+                                                                                          : exit_ok;
 }
 
 std::string_view name(CheckResult::Evidence evidence) {

@@ -122,6 +122,9 @@ enum Exit : int {
 /// else ran.
 Exit exit_status(const AuditReport& report, Severity fail_on);
 
+/// Whether the verdict makes the status exit_unable: the kernel could not run, or was not checked.
+bool is_open(Verdict verdict);
+
 /// The status of a run that is incomplete unless `is_complete`: findings and errors take precedence.
 constexpr Exit exit_status(Exit status, bool is_complete) {
   return status == exit_ok && !is_complete ? exit_unable : status;

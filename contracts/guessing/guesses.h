@@ -55,6 +55,8 @@ class KernelRoles {
 
   const Kernel& kernel() const { return kernel_; }
   const Reference* reference() const { return reference_; }
+  /// Whether the user chose a reference contract with this result.
+  bool has_result(ResultShape result) const;
   /// The parameter that the user named for a part of the reference contract.
   std::optional<std::size_t> named(std::string_view part) const;
   /// Whether the user named the parameter, for any part.
@@ -109,6 +111,10 @@ bool mentions(const std::string& name, std::initializer_list<std::string_view> w
 /// Whether the name is one of the letters, or contains one of the words, ignoring the case of the latter.
 bool has_name(const std::string& name, std::string_view letters,
               std::initializer_list<std::string_view> words);
+
+/// Whether the name is that of the number of ranked elements, or of the distance between rows.
+bool is_name_of_k(const std::string& name);
+bool is_name_of_stride(const std::string& name);
 
 /// Whether the parameter counts groups of elements that threads read as one value.
 bool counts_groups(const KernelRoles& roles, std::size_t index);

@@ -91,18 +91,18 @@ class Guess {
     const bool has_thread_for_each = sizes_.matrix && !facts_.reads_in_loop && !sizes_.by_columns;
     if (has_thread_for_each) {
       roles_.assume("a thread for each column of a row, since no loop reads the input");
-      add_variable("columns", fmt::format("{} .. {}", least_columns(), most_threads()));
+      add_variable("columns", fmt::format("{} .. {}", k(), most_threads()));
     }
     const bool is_as_long = has_thread_for_each && !facts_.required_threads;
     add_variable("block", is_as_long ? "columns" : std::to_string(block()));
     if (sizes_.matrix) {
       // More elements would overflow the index of a kernel whose sizes are ints.
-      if (!has_thread_for_each) add_variable("columns", least_columns() + " .. 2^15");
+      if (!has_thread_for_each) add_variable("columns", k() + " .. 2^15");
       add_variable("rows", "1 .. 2^15");
       add_variable("count", "rows * columns");
       const std::string parts = sizes_.by_columns ? "columns" : "rows";
       add_variable("grid", strides() ? "1 .. " + parts : parts);
-    } else if (is_segmented()) {
+    } else if (roles_.has_result(ResultShape::segments)) {
       add_variable("segments", "1 .. 2^15");
       add_variable("count", "0 .. 2^31 - 1");
       add_variable("grid", strides() ? "1 .. segments" : "segments");
@@ -164,17 +164,14 @@ class Guess {
     instance_.domain.emplace_back(name, Range::parse(range, {}));
   }
 
-  bool is_segmented() const { return reference_ != nullptr && reference_->result == ResultShape::segments; }
-
   /// The value of a key of the reference contract; the fallback if it has none.
   std::string key_of_reference(std::string_view key, const std::string& fallback) const {
-    if (reference_ == nullptr) return fallback;
-    const auto found = std::ranges::find(reference_->keys, key, &std::pair<std::string, std::string>::first);
-    return found == reference_->keys.end() ? fallback : found->second;
+    const std::string* value = reference_ == nullptr ? nullptr : reference_->value_of(key);
+    return value == nullptr ? fallback : *value;
   }
 
-  /// No row has fewer columns than are ranked.
-  std::string least_columns() const { return key_of_reference("k", "1"); }
+  /// How many elements of a row are ranked.
+  std::string k() const { return key_of_reference("k", "1"); }
 
   /// The shape of the output after the launch: one value, one partial result per block, or one value per
   /// element, row or column.
@@ -184,7 +181,7 @@ class Guess {
       const bool is_ranked = info(instance_.reduction->op).gives == OperatorInfo::Gives::ranked;
       instance_.reduction->result = sizes_.by_columns ? ResultShape::columns : ResultShape::rows;
       instance_.output_count = Expression::parse(is_elementwise      ? "count"
-                                                 : is_ranked         ? "rows * " + key_of_reference("k", "1")
+                                                 : is_ranked         ? "rows * " + k()
                                                  : sizes_.by_columns ? "columns"
                                                                      : "rows",
                                                  {});
@@ -193,12 +190,12 @@ class Guess {
                                         : "one result per row, and as many blocks");
       return;
     }
-    if (is_segmented()) {
+    if (roles_.has_result(ResultShape::segments)) {
       instance_.reduction->result = ResultShape::segments;
       instance_.output_count = Expression::parse("segments", {});
       return;
     }
-    if (reference_ != nullptr && reference_->result == ResultShape::scan) {
+    if (roles_.has_result(ResultShape::scan)) {
       instance_.reduction->result = ResultShape::scan;
       instance_.output_count = Expression::parse("count", {});
       return;
@@ -214,7 +211,7 @@ class Guess {
     });
     const bool atomic_on_bits = std::ranges::any_of(
         facts_.atomics, [&](const TypedOperation& atomic) { return is_extremum_of_bits(atomic); });
-    const bool is_partial = reference_ != nullptr && reference_->result == ResultShape::partials;
+    const bool is_partial = roles_.has_result(ResultShape::partials);
     const bool finishes =
         !is_partial && (!facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index ||
                         !has_shape(instance_.reduction->op, ResultShape::partials));
@@ -281,10 +278,6 @@ class Guess {
     return argument;
   }
 
-  bool name_is_k(std::size_t index) const {
-    return has_name(kernel_.parameters[index].name, "kK", {"top_k", "topk"});
-  }
-
   bool is_epsilon(std::size_t index) const {
     return reference_ != nullptr &&
            (index == roles_.named("epsilon") || has_name(kernel_.parameters[index].name, "", {"eps"}));
@@ -297,12 +290,8 @@ class Guess {
     operand.name = is_free_name(name) ? name : fmt::format("operand{}", index + 1);
     operand.role = role;
     operand.type = *kernel_.parameters[index].element;
-    const bool has_one_per_column = role == Role::weights || role == Role::biases;
-    operand.count = Expression::parse(role == Role::offsets   ? "segments + 1"
-                                      : role == Role::targets ? (sizes_.matrix ? "rows" : "1")
-                                      : has_one_per_column && sizes_.matrix.has_value() ? "columns"
-                                                                                        : "count",
-                                      {});
+    operand.count = Expression::parse(
+        usual_count(role, sizes_.matrix ? std::optional<std::string>("rows") : std::nullopt), {});
     buffer_names_.emplace_back(index, operand.name);
     return operand;
   }
@@ -315,13 +304,13 @@ class Guess {
 
   std::string integer_value(std::size_t index) {
     if (index == sizes_.segments) return "segments";
-    if (index == roles_.named("k") || (name_is_k(index) && reference_ != nullptr))
-      return key_of_reference("k", "1");
+    if (index == roles_.named("k") || (reference_ != nullptr && is_name_of_k(kernel_.parameters[index].name)))
+      return k();
     if (sizes_.matrix && index == sizes_.matrix->rows) return "rows";
     if (sizes_.matrix && index == sizes_.matrix->columns) return "columns";
     if (index == sizes_.count) return counts_groups(roles_, index) ? "groups" : "count";
     const std::string& name = kernel_.parameters[index].name;
-    if (sizes_.matrix && (name.starts_with("ld") || mentions(name, {"stride", "pitch"}))) {
+    if (sizes_.matrix && is_name_of_stride(name)) {
       roles_.assume(fmt::format("{} = columns", roles_.described(index)));
       return "columns";
     }

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "contracts/loading/tables.h"
 
 namespace foldproof {
 namespace {
@@ -20,12 +21,6 @@ std::string_view kind_of_part(std::string_view part) {
   if (part == "y") return written_elements;
   if (part == "epsilon") return real_number;
   return std::ranges::find(numbers, part) != std::end(numbers) ? whole_number : read_elements;
-}
-
-/// Whether an operand can have the type, as in a contract; `elements`: the type of the input.
-bool is_fitting(Role role, Element type, Element elements) {
-  if (role == Role::offsets || role == Role::targets) return !is_float(type) && size_of(type) >= 4;
-  return role == Role::second ? type == elements : is_float(type);
 }
 
 }  // namespace
@@ -116,10 +111,13 @@ bool KernelRoles::is_of_kind(std::size_t index, std::string_view kind) const {
   return !parameter.is_pointer && parameter.element && is_float(*parameter.element) == (kind == real_number);
 }
 
-// Whether the operator of the reference contract cannot do without the operand.
+bool KernelRoles::has_result(ResultShape result) const {
+  return reference_ != nullptr && reference_->result == result;
+}
+
+// Whether the reference contract cannot do without the operand.
 bool KernelRoles::needs(const RoleInfo& role) const {
-  return role.role == Role::offsets ? reference_->result == ResultShape::segments
-                                    : role.is_needed_by(reference_->op);
+  return requires_operand(role, reference_->op, reference_->result);
 }
 
 std::size_t KernelRoles::least_inputs() const {
@@ -139,7 +137,7 @@ void KernelRoles::find_operands(std::vector<std::size_t>& read) {
         role.role != Role::offsets && role.role != Role::scales && role.is_for(reference_->op);
     if (!needs(role) && !is_accepted) continue;
     const auto fits = [&](std::size_t i) {
-      return is_fitting(role.role, *kernel_.parameters[i].element, elements);
+      return why_not_of_type(role.role, *kernel_.parameters[i].element, elements).empty();
     };
     const auto wanted = named(role.name);
     const auto place = std::find_if(read.begin() + 1, read.end(), [&](std::size_t i) {

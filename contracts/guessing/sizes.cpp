@@ -24,26 +24,14 @@ class SizesGuess {
 
   Sizes sizes() {
     sizes_.by_columns = is_by_columns();
-    if (reference_ != nullptr)
-      find_matrix_of_reference();
-    else if (may_be_by_rows())
-      find_matrix();
+    if (may_be_matrix()) find_matrix();
     if (!sizes_.matrix) find_count();
     return sizes_;
   }
 
  private:
-  bool is_shape_of_reference(ResultShape shape) const {
-    return reference_ != nullptr && reference_->result == shape;
-  }
-
   bool is_named(std::size_t index, std::string_view letters, NameWords words) const {
     return has_name(kernel_.parameters[index].name, letters, words);
-  }
-
-  bool is_no_size(std::size_t i) const {
-    return is_named(i, "kK", {"top_k", "topk", "stride", "pitch"}) ||
-           kernel_.parameters[i].name.starts_with("ld");
   }
 
   /// The parameter that the user named for the part, or the first number with such a name, which it removes
@@ -66,14 +54,26 @@ class SizesGuess {
     return take("columns", "NnWwC", {"col", "width", "hidden", "dim", "feature"}, numbers);
   }
 
-  /// The parameters that the user named, those with usual names, or otherwise the first two numbers, rows
-  /// first; a single number is that of columns.
-  void find_matrix_of_reference() {
-    if (!is_shape_of_reference(ResultShape::rows) && !is_shape_of_reference(ResultShape::columns)) return;
+  /// Whether the reference contract is about rows or columns or, without one, blocks work on their own.
+  bool may_be_matrix() const {
+    if (reference_ != nullptr) return roles_.has_result(ResultShape::rows) || sizes_.by_columns;
+    const EntryFacts& facts = kernel_.facts;
+    return facts.uses_block_index && facts.atomics.empty() && !facts.uses_grid_sync &&
+           facts.cluster[0] <= 1 && roles_.lanes() == 1 && !roles_.in_place() &&
+           has_shape(op_, ResultShape::rows);
+  }
+
+  /// The parameters that the user named, or those with usual names. A reference contract needs no names: the
+  /// first two numbers are rows and columns, and a single one is the number of columns.
+  void find_matrix() {
     std::vector<std::size_t> left = integers_;
     auto rows = take_rows(left);
     auto columns = take_columns(left);
-    std::erase_if(left, [&](std::size_t i) { return is_no_size(i); });
+    if (reference_ == nullptr && (!rows || !columns)) return;
+    std::erase_if(left, [&](std::size_t i) {
+      const std::string& name = kernel_.parameters[i].name;
+      return is_name_of_k(name) || is_name_of_stride(name);
+    });
     if (!rows && left.size() > (columns ? 0U : 1U)) rows = *left.begin(), left.erase(left.begin());
     if (!columns && !left.empty()) columns = left.front();
     if (!columns)
@@ -82,24 +82,6 @@ class SizesGuess {
     sizes_.matrix = {rows, *columns};
     roles_.assume(fmt::format("a matrix of {} rows and {} columns",
                               rows ? roles_.described(*rows) : "as many as blocks",
-                              roles_.described(*columns)));
-  }
-
-  /// Whether blocks work on their own.
-  bool may_be_by_rows() const {
-    const EntryFacts& facts = kernel_.facts;
-    return facts.uses_block_index && facts.atomics.empty() && !facts.uses_grid_sync &&
-           facts.cluster[0] <= 1 && roles_.lanes() == 1 && !roles_.in_place() &&
-           has_shape(op_, ResultShape::rows);
-  }
-
-  void find_matrix() {
-    std::vector<std::size_t> left = integers_;
-    const auto rows = take_rows(left);
-    const auto columns = take_columns(left);
-    if (!rows || !columns) return;
-    sizes_.matrix = {rows, *columns};
-    roles_.assume(fmt::format("a matrix of {} rows and {} columns", roles_.described(*rows),
                               roles_.described(*columns)));
   }
 
@@ -116,14 +98,14 @@ class SizesGuess {
     });
     if (!integers_.empty()) sizes_.count = named == integers_.end() ? integers_.front() : *named;
     if (const auto chosen = roles_.named("count")) sizes_.count = chosen;
-    if (is_shape_of_reference(ResultShape::segments)) find_segments();
+    if (roles_.has_result(ResultShape::segments)) find_segments();
     if (sizes_.count)
       roles_.assume(fmt::format("number of {} {}",
                                 counts_groups(roles_, *sizes_.count) ? "groups" : "elements",
                                 roles_.described(*sizes_.count)));
   }
 
-  /// The number that the user named, or the one that would be the count.
+  /// The parameter that the user named; otherwise the one that was guessed to be the count.
   void find_segments() {
     sizes_.segments = roles_.named("segments");
     if (!sizes_.segments) sizes_.segments = std::exchange(sizes_.count, std::nullopt);
@@ -143,6 +125,12 @@ class SizesGuess {
 
 bool has_name(const std::string& name, std::string_view letters, NameWords words) {
   return (name.size() == 1 && letters.find(name) != std::string_view::npos) || mentions(name, words);
+}
+
+bool is_name_of_k(const std::string& name) { return has_name(name, "kK", {"top_k", "topk"}); }
+
+bool is_name_of_stride(const std::string& name) {
+  return name.starts_with("ld") || mentions(name, {"stride", "pitch"});
 }
 
 bool counts_groups(const KernelRoles& roles, std::size_t index) {

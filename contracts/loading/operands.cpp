@@ -9,26 +9,6 @@
 namespace foldproof {
 namespace {
 
-void check_type(const OperandContract& operand, const Reduction& reduction, const Text& role) {
-  const Element type = operand.type;
-  const auto require = [&](bool right, std::string_view why) {
-    if (!right)
-      throw InputError(
-          fmt::format("an operand \"{}\" cannot have the type {}: {}", role.value, name(type), why),
-          role.where);
-  };
-  switch (operand.role) {
-    case Role::second: return require(type == reduction.input, "it must have the type of the elements");
-    case Role::weights:
-    case Role::biases: return require(is_float(type), "it requires a floating-point type");
-    case Role::targets:
-    case Role::offsets:
-      return require(!is_float(type) && size_of(type) >= 4, "it requires an integer type of 32 or 64 bits");
-    case Role::scales:
-      return require(type == Element::u8 || type == Element::e4m3, "scales must be e4m3, or u8 for E8M0");
-  }
-}
-
 void check_operand(const OperandContract& operand, const Instance& instance, const Text& role) {
   if (!instance.reduction)
     throw InputError("an operand requires a [reduction], which specifies its use", role.where);
@@ -40,36 +20,60 @@ void check_operand(const OperandContract& operand, const Instance& instance, con
   for (const OperandContract& other : instance.operands)
     if (other.role == operand.role)
       throw InputError(fmt::format("an operand \"{}\" already exists", role.value), role.where);
-  check_type(operand, *instance.reduction, role);
+  const std::string_view why = why_not_of_type(operand.role, operand.type, instance.reduction->input);
+  if (!why.empty())
+    throw InputError(
+        fmt::format("an operand \"{}\" cannot have the type {}: {}", role.value, name(operand.type), why),
+        role.where);
 }
 
-/// Without the result "rows", the whole input is one row.
-Text usual_count(const OperandContract& operand, const Draft& draft, const Position& where) {
-  const bool has_rows = draft.instance.reduction->result == ResultShape::rows;
-  switch (operand.role) {
-    case Role::second: return {"count", where};
-    case Role::weights:
-    case Role::biases: return {has_rows ? "columns" : "count", where};
-    case Role::targets: return has_rows ? rows_of_output(draft, where) : Text{"1", where};
-    case Role::offsets: return {"segments + 1", where};
-    case Role::scales: break;
-  }
-  return {fmt::format("ceil_div(count, {})", operand.group), where};
+Text usual_count_of(const OperandContract& operand, const Draft& draft, const Position& where) {
+  if (operand.role == Role::scales) return {fmt::format("ceil_div(count, {})", operand.group), where};
+  if (draft.instance.reduction->result != ResultShape::rows) return {usual_count(operand.role, {}), where};
+  if (operand.role == Role::targets) return rows_of_output(draft, where);
+  return {usual_count(operand.role, "rows"), where};
 }
 
 }  // namespace
+
+std::string_view why_not_of_type(Role role, Element type, Element elements) {
+  switch (role) {
+    case Role::second: return type == elements ? "" : "it must have the type of the elements";
+    case Role::weights:
+    case Role::biases: return is_float(type) ? "" : "it requires a floating-point type";
+    case Role::targets:
+    case Role::offsets:
+      return !is_float(type) && size_of(type) >= 4 ? "" : "it requires an integer type of 32 or 64 bits";
+    case Role::scales: break;
+  }
+  return type == Element::u8 || type == Element::e4m3 ? "" : "scales must be e4m3, or u8 for E8M0";
+}
+
+bool requires_operand(const RoleInfo& role, Operator op, ResultShape result) {
+  return role.role == Role::offsets ? result == ResultShape::segments : role.is_needed_by(op);
+}
+
+// Without rows, the whole input is one row.
+std::string usual_count(Role role, const std::optional<std::string>& rows) {
+  switch (role) {
+    case Role::weights:
+    case Role::biases: return rows ? "columns" : "count";
+    case Role::targets: return rows.value_or("1");
+    case Role::offsets: return "segments + 1";
+    default: return "count";
+  }
+}
 
 void check_needed_operands(const Draft& draft, const Reduction& reduction, const Position& where) {
   for (const RoleInfo& role : roles()) {
     const bool there = std::ranges::find(draft.instance.operands, role.role, &OperandContract::role) !=
                        draft.instance.operands.end();
+    if (there || !requires_operand(role, reduction.op, reduction.result)) continue;
     const bool offsets = role.role == Role::offsets;
-    const bool segments = reduction.result == ResultShape::segments;
-    if (!there && (offsets ? segments : role.is_needed_by(reduction.op)))
-      throw InputError(
-          fmt::format("{} requires an [[operand]] with role = \"{}\": {}",
-                      offsets ? "a result of segments" : name(reduction.op), role.name, role.synopsis),
-          where);
+    throw InputError(
+        fmt::format("{} requires an [[operand]] with role = \"{}\": {}",
+                    offsets ? "a result of segments" : name(reduction.op), role.name, role.synopsis),
+        where);
   }
 }
 
@@ -86,7 +90,7 @@ void read_operands(Draft& draft) {
     const Text role = *draft.scope.text(table, "role");
     check_operand(operand, draft.instance, role);
     const auto count = table.text("count");
-    operand.count = draft.scope.expression(count ? *count : usual_count(operand, draft, role.where));
+    operand.count = draft.scope.expression(count ? *count : usual_count_of(operand, draft, role.where));
     draft.instance.operands.push_back(std::move(operand));
   }
   if (draft.instance.reduction)

@@ -109,6 +109,14 @@ void read_claims(Draft& draft);
 void check_needed_variables(const Draft& draft, const Reduction& reduction, const Position& where);
 void check_needed_operands(const Draft& draft, const Reduction& reduction, const Position& where);
 
+/// Why an operand of that role cannot have the type; empty if it can. `elements`: the type of the input.
+std::string_view why_not_of_type(Role role, Element type, Element elements);
+/// Whether a reduction with that operator and result cannot do without the operand.
+bool requires_operand(const RoleInfo& role, Operator op, ResultShape result);
+/// The number of values that an operand has unless the contract says otherwise; `rows`: that of the output,
+/// if there are rows. Not for scales.
+std::string usual_count(Role role, const std::optional<std::string>& rows);
+
 /// Throws InputError if the output contains indices and its type cannot represent the largest one.
 void check_indices(const Draft& draft);
 

@@ -19,13 +19,12 @@ struct Room {
 
   /// Whether there is room for the factor, which then uses it.
   bool takes(const Number& x) {
-    const int trailing = std::countr_zero(x.significand);
-    const int width = static_cast<int>(std::bit_width(x.significand)) - trailing;
-    const std::int64_t leading = x.exponent + trailing + width - 1;
-    const std::int64_t up = std::max<std::int64_t>(0, leading + (width > 1 ? 1 : 0));
+    const int rounding = std::has_single_bit(x.significand) ? 0 : 1;
+    const std::int64_t leading = x.exponent + static_cast<int>(std::bit_width(x.significand)) - 1;
+    const std::int64_t up = std::max<std::int64_t>(0, leading + rounding);
     const std::int64_t down = std::max<std::int64_t>(0, -leading);
-    if (up > rises || down > falls || (width > 1 && roundings == 0)) return false;
-    rises -= up, falls -= down, roundings -= width > 1 ? 1 : 0;
+    if (up > rises || down > falls || rounding > roundings) return false;
+    rises -= up, falls -= down, roundings -= rounding;
     return true;
   }
 };
