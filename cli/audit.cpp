@@ -92,7 +92,7 @@ bool lacks_only_gpu(const CampaignResult& result) {
   const auto is_gpu = [](const SkippedDevice& skipped) { return skipped.device == "cuda"; };
   return !result.is_incomplete && !result.lack &&
          std::ranges::all_of(result.report.skipped_devices, is_gpu) &&
-         std::ranges::none_of(result.report.kernels, is_open, &KernelReport::verdict);
+         std::ranges::none_of(result.report.kernels, is_open);
 }
 
 /// The tools of compute-sanitizer that `--sanitizer` names. With `--device all`, a compute-sanitizer that
@@ -156,8 +156,8 @@ void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignmen
   std::set<const Subject*> audited;
   for (const Assignment& assignment : assignments) audited.insert(assignment.subject);
   for (Subject& subject : subjects)
-    if (subject.skipped.empty() && !audited.contains(&subject))
-      subject.skipped = "none of its instances is audited in this run";
+    if (subject.can_run() && !audited.contains(&subject))
+      subject.obstacle = Obstacle{Verdict::skipped, "none of its instances is audited in this run"};
 }
 
 /// Checks the annotations that --prove uses.

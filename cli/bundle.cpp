@@ -111,9 +111,8 @@ KernelReport check(const Assignment& assignment, Runner& runner, CampaignOptions
 /// The report of an instance whose subject cannot run.
 KernelReport not_run(const Assignment& assignment) {
   const Subject& subject = *assignment.subject;
-  return subject.uncompiled.empty()
-             ? empty_report(subject.contract, *assignment.instance, Verdict::skipped, subject.skipped)
-             : empty_report(subject.contract, *assignment.instance, Verdict::error, subject.uncompiled);
+  return empty_report(subject.contract, *assignment.instance, subject.obstacle->verdict,
+                      subject.obstacle->reason);
 }
 
 /// For a process that did not end normally.
@@ -140,6 +139,8 @@ KernelReport broken_off(const Json& so_far, const Assignment& assignment, const 
     if (report.findings.empty()) return without_findings;
     report.verdict = without_findings.verdict;
     report.reason = without_findings.reason;
+  } else if (has_only_warnings(report)) {
+    report.reason = outcome.reason();
   }
   report.notes.push_back("the process did not finish: " + outcome.reason());
   return report;

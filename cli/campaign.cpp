@@ -222,8 +222,7 @@ class Campaign {
   /// Whether a time limit left the instance unchecked.
   bool is_incomplete(std::size_t at) {
     const Assignment& assignment = assignments_[at];
-    const bool lacks_a_device =
-        !assignment.subject->skipped.empty() || is_host_function(*assignment.instance);
+    const bool lacks_a_device = !assignment.subject->can_run() || is_host_function(*assignment.instance);
     const KernelReport& report = result_.report.kernels[at];
     const std::uint64_t least = options_.audit.least_cases.value_or(cases_of(assignment, options_));
     return assignment.subject->is_out_of_time || (report.is_cut_off && report.cases < least) ||

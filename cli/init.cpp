@@ -1,10 +1,13 @@
-// foldproof init: a starter contract next to a source that has none.
+// foldproof init: starter contracts, for the kernels of a source, next to it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cctype>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "base/files.h"
 #include "base/printable.h"
@@ -12,8 +15,8 @@
 #include "cli/entry_choice.h"
 #include "cli/reference_options.h"
 #include "cli/verbs.h"
+#include "command/guessed_contracts.h"
 #include "command/source_options.h"
-#include "command/subjects.h"
 #include "contracts/guess.h"
 #include "reports/quote.h"
 
@@ -30,20 +33,47 @@ struct InitCommandLine {
   ReferenceOptions reference;
 };
 
-Contract guess_one(const InitCommandLine& a, std::vector<std::string>& left_out) {
-  const auto contracts = guessed_contracts(a.source, entry_name(a.entry), a.source_options.compile_options(),
-                                           left_out, a.reference.reference());
-  if (contracts.size() == 1) return contracts.front();
-  std::vector<std::string> entries;
-  for (const Contract& contract : contracts)
-    if (!contract.instances.empty() && !contract.instances.front().launches.empty())
-      entries.push_back(contract.instances.front().launches.front().entry);
-  throw InputError(fmt::format("{}: several kernels found; choose one with --entry: {}", a.source,
-                               fmt::join(entries, ", ")));
+/// The text without characters that are awkward in a file name: "block_sum_float_256".
+std::string file_word(const std::string& text) {
+  std::string word;
+  for (const char c : text)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_')
+      word += c;
+    else if (!word.empty() && word.back() != '_')
+      word += '_';
+  while (word.ends_with('_')) word.pop_back();
+  return word;
 }
 
-int init(const InitCommandLine& a, const Console& console) {
-  const fs::path file = a.output.empty() ? fs::path(a.source).replace_extension(".toml") : fs::path(a.output);
+/// One contract, and where it is written.
+struct Starter {
+  fs::path file;
+  const Contract* contract;
+};
+
+/// FILE.toml for a single kernel; FILE.KERNEL.toml if there are several.
+std::vector<Starter> starters_for(const InitCommandLine& a, const std::vector<Contract>& contracts) {
+  if (contracts.size() == 1)
+    return {{a.output.empty() ? fs::path(a.source).replace_extension(".toml") : fs::path(a.output),
+             &contracts.front()}};
+  const auto entry_of = [](const Contract& contract) {
+    return contract.instances.at(0).launches.at(0).entry;
+  };
+  if (!a.output.empty())
+    throw InputError(fmt::format("{}: several kernels found; for --output, choose one with --entry: {}",
+                                 a.source, fmt::join(contracts | std::views::transform(entry_of), ", ")));
+  std::vector<Starter> starters;
+  std::map<std::string, unsigned> used;
+  for (const Contract& contract : contracts) {
+    std::string word = file_word(entry_of(contract));
+    if (const unsigned number = ++used[word]; number > 1) word += fmt::format("_{}", number);
+    starters.push_back({fs::path(a.source).replace_extension(word + ".toml"), &contract});
+  }
+  return starters;
+}
+
+/// Throws InputError if the contract cannot be written there.
+void check_file(const InitCommandLine& a, const fs::path& file) {
   if (file == a.source)
     throw InputError(
         fmt::format("the contract of {} would overwrite it; give the source another extension", a.source));
@@ -58,18 +88,44 @@ int init(const InitCommandLine& a, const Console& console) {
         fmt::format("{} already exists; write to another file with --output, or overwrite it with "
                     "--force",
                     file.string()));
-  if (fs::exists(a.source, error)) check_output(file);  // guessing takes seconds
-  std::vector<std::string> notes;
-  const Contract contract = guess_one(a, notes);
-  write_output(file, starter_contract(contract));
-  notes.insert(notes.begin(), assumed(contract));
+  if (fs::exists(a.source, error)) check_output(file);
+}
+
+/// What is guessed or missing, and the next step.
+std::string note_of(const Contract& contract) {
+  return contract.no_fit ? contract.no_fit->reason : assumed(contract);
+}
+
+bool is_complete(const Contract& contract) { return contract.instances.at(0).reduction.has_value(); }
+
+std::string next_step(const Starter& starter, const std::string& source) {
+  return fmt::format("{} was written; {}, then run: foldproof audit {}\n",
+                     printable(display_path(starter.file.string())),
+                     is_complete(*starter.contract) ? "correct its guesses" : "replace each \"?\"",
+                     printable(shell_word(source)));
+}
+
+int init(const InitCommandLine& a, const Console& console) {
+  check_file(a, a.output.empty() ? fs::path(a.source).replace_extension(".toml") : fs::path(a.output));
+  std::vector<Contract> contracts;
+  for (GuessedContract& guess : guessed_contracts(
+           a.source, entry_name(a.entry), a.source_options.compile_options(), a.reference.reference()))
+    contracts.push_back(std::move(guess.contract));
+  const std::vector<Starter> starters = starters_for(a, contracts);
+  for (const Starter& starter : starters) check_file(a, starter.file);
+  Json written = Json::array();
+  for (const Starter& starter : starters) {
+    write_output(starter.file, starter_contract(*starter.contract));
+    written.push_back({{"contract", starter.file.string()},
+                       {"is_complete", is_complete(*starter.contract)},
+                       {"note", note_of(*starter.contract)}});
+  }
   if (console.json()) {
-    console.print(Json{{"contract", file.string()}, {"guesses", notes}});
+    console.print(Json{{"contracts", std::move(written)}});
     return exit_ok;
   }
-  for (const std::string& note : notes) console.note(note);
-  console.print(fmt::format("{} was written; correct its guesses, then run: foldproof audit {}\n",
-                            printable(display_path(file.string())), printable(shell_word(a.source))));
+  for (const Starter& starter : starters) console.note(note_of(*starter.contract));
+  for (const Starter& starter : starters) console.print(next_step(starter, a.source));
   return exit_ok;
 }
 
@@ -78,9 +134,11 @@ int init(const InitCommandLine& a, const Console& console) {
 Run attach_init(CLI::App& app, Console& console) {
   auto a = std::make_shared<InitCommandLine>();
   app.add_option("FILE", a->source, "A .cu or .ptx file")->required();
-  app.add_option("--entry", a->entry, "Kernel, if there are several")->type_name("NAME");
-  app.add_option("--output", a->output,
-                 "Contract to write, in the folder of FILE (default: FILE with the extension .toml)")
+  app.add_option("--entry", a->entry, "Only this kernel (default: a contract for each)")->type_name("NAME");
+  app.add_option(
+         "--output", a->output,
+         "Contract to write, in the folder of FILE (default: FILE with the extension .toml or, for several "
+         "kernels, .KERNEL.toml)")
       ->type_name("FILE.toml");
   app.add_flag("--force", a->force, "Overwrite an existing contract");
   a->reference.attach(app);

@@ -45,6 +45,10 @@ void leave_out_unfit(std::vector<Subject>& subjects, const Console& console) {
       subjects, [](const Subject& subject) { return subject.contract.is_host_function(); },
       "the contract calls host functions, which have no PTX", "contract that calls host functions",
       "contracts that call host functions", console);
+  leave_out(
+      subjects, [](const Subject& subject) { return subject.contract.no_fit.has_value(); },
+      "no contract can be guessed; `foldproof audit` says why", "kernel for which no contract can be guessed",
+      "kernels for which no contract can be guessed", console);
 }
 
 MutationRunOptions options_of(const MutateCommandLine& arguments) {

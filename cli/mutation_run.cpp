@@ -70,7 +70,7 @@ std::string reason_to_stop(std::size_t mutants, std::size_t most, Deadline deadl
 /// All mutants of the assignment if there are at most `most` and the time suffices, otherwise none.
 AssignedMutants generated(const Assignment& assignment, std::size_t most, Deadline deadline) {
   const Subject& subject = *assignment.subject;
-  if (!subject.image) return {{}, subject.skipped};
+  if (!subject.image) return {{}, subject.obstacle ? subject.obstacle->reason : ""};
   if (deadline && subject.image->ptx.text().size() > largest_ptx)
     return {{},
             fmt::format("its PTX is larger than {} MiB; `foldproof mutate` has no such limit",

@@ -56,6 +56,8 @@ Assignment chosen(const std::vector<Subject>& subjects, const TreeCommandLine& a
   selection.entry = a.entry;
   for (const Assignment& one : selection.selected(subjects))
     if (one.instance->reduction && folds(one.instance->reduction->op)) return one;
+  if (const auto& no_fit = subjects.front().contract.no_fit)
+    throw InputError(no_fit->reason, {subjects.front().contract.source.string()});
   throw InputError(
       "no kernel has a [reduction] that combines elements in pairs, such as sum, max or xor; only these "
       "have an order to show",

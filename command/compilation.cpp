@@ -19,7 +19,8 @@ namespace foldproof {
 namespace {
 
 void give_up(Subject& subject) {
-  subject.skipped = "the time budget was exhausted before its source was compiled";
+  subject.obstacle =
+      Obstacle{Verdict::skipped, "the time budget was exhausted before its source was compiled"};
   subject.is_out_of_time = true;
 }
 
@@ -67,7 +68,7 @@ Compilation::Compilation(std::vector<Subject>& subjects, const CompileOptions& o
       launched.insert(std::move(name));
   }
   for (Subject& subject : subjects) {
-    if (!subject.skipped.empty() || subject.image) continue;
+    if (subject.obstacle || subject.image) continue;
     if (subject.contract.source.extension() == ".ptx") {
       read_ptx(subject);
     } else {
@@ -97,7 +98,7 @@ void Compilation::take(Subject& subject, const std::string& compiled) {
 }
 
 void Compilation::fail(Subject& subject, const InputError& error) {
-  subject.uncompiled = error.what();
+  subject.obstacle = Obstacle{Verdict::error, error.what()};
   errors_.emplace(&subject, error);
 }
 
@@ -121,7 +122,7 @@ void Compilation::finished(std::size_t task, Outcome outcome) {
     case Ending::interrupted: break;
     default:
       if (outcome.position.file.empty()) outcome.position.file = subject.contract.source.string();
-      subject.uncompiled = outcome.reason();
+      subject.obstacle = Obstacle{Verdict::error, outcome.reason()};
       if (!lack_) lack_.emplace(outcome.text, outcome.position);
   }
   waiting_.erase(&subject);

@@ -11,12 +11,10 @@
 #include "base/files.h"
 #include "base/interrupts.h"
 #include "base/memory.h"
-#include "base/task_pool.h"
-#include "command/emulated.h"
+#include "command/guessed_contracts.h"
 #include "contracts/guess.h"
 #include "contracts/signature.h"
 #include "devices/gpus.h"
-#include "properties/fitting_block.h"
 
 namespace foldproof {
 
@@ -26,7 +24,10 @@ namespace fs = std::filesystem;
 
 Subject subject_of(Contract contract) {
   fs::path folder = settled_path(contract.file.empty() ? contract.source : contract.file).parent_path();
-  return {std::move(contract), {}, nullptr, std::move(folder)};
+  Subject subject{std::move(contract), {}, nullptr, std::move(folder)};
+  if (const auto& no_fit = subject.contract.no_fit)
+    subject.obstacle = Obstacle{Verdict::no_fit, no_fit->reason};
+  return subject;
 }
 
 std::vector<fs::path> contracts_of_folder(const fs::path& folder) {
@@ -112,23 +113,17 @@ void keep_launching(std::vector<Subject>& subjects, const std::string& entry) {
   });
 }
 
-Range& block_of(Contract& contract) {
-  auto& domain = contract.instances.at(0).domain;
-  return std::ranges::find(domain, "block", &std::pair<std::string, Range>::first)->second;
-}
-
 }  // namespace
 
 std::vector<Subject> guessed_subjects(const fs::path& source, const std::string& entry,
                                       const CompileOptions& options,
                                       const std::optional<Reference>& reference) {
-  std::vector<std::string> left_out;
   std::vector<Subject> subjects;
-  for (Contract& contract : guessed_contracts(source, entry, options, left_out, reference))
-    subjects.push_back(subject_of(std::move(contract)));
-  for (Subject& subject : subjects) {
-    subject.notes = left_out;
-    subject.notes.insert(subject.notes.begin(), assumed(subject.contract));
+  for (GuessedContract& guess : guessed_contracts(source, entry, options, reference)) {
+    subjects.push_back(subject_of(std::move(guess.contract)));
+    Subject& subject = subjects.back();
+    subject.image = std::move(guess.image);
+    if (!subject.contract.assumptions.empty()) subject.notes.push_back(assumed(subject.contract));
   }
   return subjects;
 }
@@ -217,10 +212,13 @@ std::string skip_without_gpu(std::vector<Subject>& subjects, Deadline deadline) 
   std::string device;
   for (Subject& subject : subjects) {
     if (!is_host_function(subject)) continue;
-    subject.skipped = present.lack;
+    std::string why = present.lack;
     if (present.count == 1 && uses_several_gpus(subject.contract))
-      subject.skipped = "only one CUDA device is available, but this kernel requires several";
-    if (!subject.skipped.empty()) continue;
+      why = "only one CUDA device is available, but this kernel requires several";
+    if (!why.empty()) {
+      subject.obstacle = Obstacle{Verdict::skipped, std::move(why)};
+      continue;
+    }
     limit_gpus(subject.contract, present.count);
     device = present.name;
   }
@@ -240,36 +238,6 @@ unsigned default_jobs() {
   cpu_set_t cores;
   if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
   return static_cast<unsigned>(std::max(1, CPU_COUNT(&cores)));
-}
-
-std::vector<Contract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
-                                        const CompileOptions& options, std::vector<std::string>& left_out,
-                                        const std::optional<Reference>& reference) {
-  static constexpr std::chrono::milliseconds longest_trial{5'000};
-  std::vector<Contract> contracts = guess_contracts(source, entry, options, left_out, reference);
-  TaskPool pool;
-  pool.tasks = contracts.size();
-  pool.memory = memory_share(1, 1);
-  pool.deadline = options.deadline;
-  pool.patience = [](std::size_t) { return std::optional(longest_trial); };
-  pool.work = [&](std::size_t task, const auto&) -> std::string {
-    if (!block_of(contracts[task]).low.names().empty()) return "";  // it depends on the length of a row
-    const auto runner = checked_runner();
-    const auto image = compile_contract(contracts[task], options);
-    const auto block = fitting_block(contracts[task], image, *runner);
-    return block ? std::to_string(*block) : "";
-  };
-  pool.finished = [&](std::size_t task, const Outcome& outcome) {
-    // The audit reports anything else that goes wrong.
-    if (outcome.ending != Outcome::Ending::finished || outcome.text.empty()) return;
-    Range& block = block_of(contracts[task]);
-    contracts[task].assumptions.push_back(
-        fmt::format("callers that use smaller blocks (blocks of {} threads access memory out of bounds)",
-                    block.low.text()));
-    block = Range::parse(outcome.text, {});
-  };
-  if (!pool.run()) throw Interrupted{};
-  return contracts;
 }
 
 }  // namespace foldproof

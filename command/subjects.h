@@ -13,36 +13,35 @@
 #include "contracts/compile.h"
 #include "contracts/contract.h"
 #include "contracts/reference.h"
+#include "properties/verdict.h"
 
 namespace foldproof {
+
+/// Why the instances of a contract are not audited.
+struct Obstacle {
+  Verdict verdict;  ///< skipped: it does not run here or now; no_fit; error: its source cannot be compiled
+  std::string reason;
+};
 
 /// A contract and, after its compilation (command/compilation.h), its compiled source.
 struct Subject {
   Contract contract;
-  /// For the reports of all instances. Without a contract: what was assumed, and one sentence for each kernel
-  /// that was left out. After the compilation: the kernels of its source that no contract launches.
+  /// For the reports of all instances. Without a contract: what was assumed. After the compilation: the
+  /// kernels of its source that no contract launches.
   std::vector<std::string> notes;
   std::shared_ptr<const Image> image;
   /// Of the contract or, without one, of the source; settled (base/files.h), since a link may replace it.
   std::filesystem::path folder = {};
-  std::string skipped = {};         ///< why it is neither compiled nor run here; empty if it is
-  bool is_out_of_time = false;      ///< `skipped` because the time budget was exhausted
-  std::string uncompiled = {};      ///< why its source cannot be compiled, with the position; empty if it can
+  std::optional<Obstacle> obstacle = {};
+  bool is_out_of_time = false;      ///< the obstacle is that the time budget was exhausted
   bool has_other_contract = false;  ///< guessed, although a contract for another kernel is next to the source
   /// All contracts of its source were looked up, so kernels that none of them launches are noted.
   bool covers_source = false;
 
   /// Whether nothing keeps its instances from being audited, except for an unfinished compilation.
-  bool can_run() const { return skipped.empty() && uncompiled.empty(); }
+  bool can_run() const { return !obstacle; }
   bool is_guessed() const { return contract.file.empty(); }
 };
-
-/// Contracts for a source that has none, guessed and then tried once. Like guess_contracts, but if a launch
-/// shows that a kernel is written for smaller blocks, the contract gets those. Throws Interrupted if the user
-/// interrupts it.
-std::vector<Contract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
-                                        const CompileOptions& options, std::vector<std::string>& left_out,
-                                        const std::optional<Reference>& reference = {});
 
 /// The user's choice.
 struct SubjectChoice {

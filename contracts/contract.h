@@ -167,6 +167,12 @@ struct DeviceCall {
   std::string lanes;       ///< which threads hold the result: a thread number, or "all"
 };
 
+/// Why no contract could be guessed for a kernel.
+struct NoFit {
+  std::string reason;                   ///< the assumption that failed, and what to do, as a sentence
+  std::vector<std::string> parameters;  ///< their declarations, such as "const float* in", or their types
+};
+
 struct Contract {
   std::filesystem::path file;    ///< the TOML file; empty for a guessed contract
   std::filesystem::path source;  ///< the .cu or .ptx file
@@ -179,6 +185,9 @@ struct Contract {
   std::vector<Equivalent> equivalents;
   bool is_host_function() const;    ///< whether its instances call host functions: either all do or none does
   std::vector<Announced> expected;  ///< findings announced by markers in the source
+  /// Present if no guess fits. Of the only instance, nothing but the kernel is then known; or, if it has a
+  /// reduction, it is a guess that trial runs contradict.
+  std::optional<NoFit> no_fit = {};
   /// What was guessed, as ends of a sentence that begins with "assumed"; empty if it was read from a file.
   std::vector<std::string> assumptions = {};
   /// The reference contract from which it was made, as the user named it (contracts/reference.h); empty:

@@ -58,6 +58,12 @@ std::string_view toml_type(const toml::node& node) {
   return "nothing";
 }
 
+bool has_unknown(const toml::node& node) {
+  const toml::array* array = node.as_array();
+  return node.value<std::string_view>() == unknown_value ||
+         (array != nullptr && std::any_of(array->begin(), array->end(), has_unknown));
+}
+
 bool is_count(const toml::node& node) { return node.is_integer() || node.is_string(); }
 
 template <typename Predicate>
@@ -101,6 +107,10 @@ void check_key(const toml::key& key, const toml::node& node, std::string_view ta
   if (!matches(node, row->type))
     throw InputError(fmt::format("\"{}\" in {} must be {}, not {}", key.str(), spelled_table(table),
                                  description(row->type), toml_type(node)),
+                     position_of(node, file));
+  if (has_unknown(node))
+    throw InputError(fmt::format("replace each \"{}\" of \"{}\" in {}. Its meaning: {}", unknown_value,
+                                 key.str(), spelled_table(table), row->sentence),
                      position_of(node, file));
 }
 

@@ -54,6 +54,9 @@ void read_instruction(const ptx::Statement& statement, EntryFacts& facts) {
   const TypedOperation operation{std::string(code.operation()), std::string(code.type())};
   if (code.is("shfl") || code.is("redux") || code.is("vote")) facts.uses_shuffle = true;
   if (is_shared) facts.uses_shared = true;
+  if (is_shared && code.is("st"))
+    facts.widest_shared_store =
+        std::max<std::uint64_t>(facts.widest_shared_store, ptx::bytes_of_type(code.type()).value_or(0));
   if ((code.is("atom") || code.is("red")) && !is_shared) facts.atomics.insert(operation);
   const bool is_fast_exponential = code.is("ex2") && code.has("approx");
   // Approximations of f64, such as rcp.approx.ftz.f64, flush f64 alone; cvt.ftz.f32.f64 flushes its f32

@@ -25,6 +25,9 @@ struct KeyRow {
   bool required() const { return fallback == "required"; }
 };
 
+/// What `foldproof init` writes in place of a value that it cannot guess. No key accepts it.
+inline constexpr std::string_view unknown_value = "?";
+
 std::span<const KeyRow> contract_keys();
 const KeyRow* find_key(std::string_view table, std::string_view key);
 

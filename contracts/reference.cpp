@@ -105,7 +105,7 @@ void check_part(const Reference& reference, std::string_view part) {
   else
     known.emplace_back("count");
   if (result == ResultShape::segments) known.emplace_back("segments");
-  for (const char* key : {"k", "epsilon"})
+  for (const char* key : {"k", "epsilon", "p"})
     if (info(reference.op).takes(key)) known.emplace_back(key);
   for (const RoleInfo& role : roles())
     if (role.role == Role::offsets ? result == ResultShape::segments

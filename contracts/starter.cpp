@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <initializer_list>
 #include <ranges>
+#include <utility>
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "contracts/guess.h"
 #include "contracts/keys.h"
@@ -39,7 +42,7 @@ class Writer {
     text_ += fmt::format("\n{}\n", spelled_table(name));
   }
 
-  void comment(std::string_view sentence) { text_ += fmt::format("# {}\n", sentence); }
+  void comment(std::string_view sentence) { text_ += fmt::format("# {}\n", printable(sentence)); }
 
   void key(std::string_view name, const std::string& value) {
     const KeyRow* row = find_key(table_, name);
@@ -139,25 +142,65 @@ void write_claims(Writer& out, const Claims& claims, const std::optional<Reducti
     out.key("uses_every_input_once", *once ? "true" : "false");
 }
 
-}  // namespace
-
-std::string starter_contract(const Contract& contract) {
-  const Instance& instance = contract.instances.at(0);
-  Writer out;
-  out.comment(contract.as.empty()
-                  ? "What this kernel computes, for which sizes, and what it claims. Every line is a "
-                    "guess: check it."
-                  : "What this kernel computes, for which sizes, and what it claims. The sizes, the "
-                    "parameters and the launch are guesses: check them.");
-  out.key("format", "1");
-  out.key("id", toml_string(contract.id));
-  out.key("summary", toml_string(contract.summary));
+void write_source(Writer& out, const Contract& contract) {
   out.table("source");
   out.key("path", toml_string(contract.source.filename().string()));
   if (!contract.flags.empty())
     out.key("flags",
             fmt::format("[{}]", fmt::join(contract.flags | std::views::transform(toml_string), ", ")));
   out.key("arch", toml_string(contract.arch));
+}
+
+/// A contract to complete: only the kernel is known.
+std::string skeleton(const Contract& contract) {
+  const NoFit& no_fit = *contract.no_fit;
+  const std::string unknown = toml_string(unknown_value);
+  Writer out;
+  out.comment(fmt::format("To complete: {}.", no_fit.reason));
+  out.comment("Replace each \"?\", and correct the other lines. docs/contracts.md explains all keys.");
+  out.key("format", "1");
+  out.key("id", toml_string(contract.id));
+  out.key("summary", toml_string(contract.summary));
+  write_source(out, contract);
+  out.table("reduction");
+  out.comment(fmt::format("operators: {}", fmt::join(all_names(operator_names), ", ")));
+  out.key("operator", unknown);
+  out.comment(fmt::format("types: {}", fmt::join(element_names(), ", ")));
+  for (const char* key : {"input", "accumulator", "output"}) out.key(key, unknown);
+  out.key("result", unknown);
+  out.table("domain");
+  out.comment(find_key("", "domain")->sentence);
+  for (const auto& [variable, range] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"count", "0 .. 2^20"}, {"block", "256"}, {"grid", "ceil_div(count, block)"}})
+    out.key(variable, toml_string(range));
+  out.table("output");
+  out.key("count", unknown);
+  out.table("launch");
+  out.key("entry", toml_string(contract.instances.at(0).launches.at(0).entry));
+  out.key("grid", toml_string("grid"));
+  out.key("block", toml_string("block"));
+  out.comment(fmt::format("parameters: {}", fmt::join(no_fit.parameters, ", ")));
+  const std::vector<std::string> arguments(no_fit.parameters.size(), unknown);
+  out.key("arguments", fmt::format("[{}]", fmt::join(arguments, ", ")));
+  return std::move(out).text();
+}
+
+}  // namespace
+
+std::string starter_contract(const Contract& contract) {
+  const Instance& instance = contract.instances.at(0);
+  if (contract.no_fit && !instance.reduction) return skeleton(contract);
+  Writer out;
+  out.comment(contract.as.empty()
+                  ? "What this kernel computes, for which sizes, and what it claims. Every line is a "
+                    "guess: check it."
+                  : "What this kernel computes, for which sizes, and what it claims. The sizes, the "
+                    "parameters and the launch are guesses: check them.");
+  if (contract.no_fit) out.comment(fmt::format("To correct: {}.", contract.no_fit->reason));
+  out.key("format", "1");
+  out.key("id", toml_string(contract.id));
+  out.key("summary", toml_string(contract.summary));
+  write_source(out, contract);
   if (instance.reduction) write_reduction(out, *instance.reduction);
   write_domain(out, instance);
   write_output(out, instance);

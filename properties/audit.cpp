@@ -278,9 +278,10 @@ class Audit {
     measurements_.report_to(report);
     std::ranges::move(closing_notes(), std::back_inserter(report.notes));
     KernelReport triaged = triaged_for(contract_, report);
-    if (triaged.verdict == Verdict::clean && ended_early.empty())
-      if (std::string why = why_unchecked(); !why.empty())
-        return with_verdict(std::move(triaged), Verdict::unchecked, std::move(why));
+    const std::string too_little = why_too_little(ended_by, ended_early);
+    if (triaged.verdict == Verdict::clean && ended_early.empty() && !too_little.empty())
+      return with_verdict(std::move(triaged), Verdict::unchecked, too_little);
+    if (triaged.verdict == Verdict::findings && has_only_warnings(triaged)) triaged.reason = too_little;
     if (shows_enough(triaged, ended_by, ended_early)) return triaged;
     // What the source announces may still have come.
     Contract patient = contract_;
@@ -294,6 +295,12 @@ class Audit {
                             : ended_early);
   }
 
+  /// Why a kernel that does not fail was not checked as intended; empty if it was.
+  std::string why_too_little(EndReason ended_by, const std::string& ended_early) const {
+    if (ended_early.empty()) return why_unchecked();
+    return ended_by == EndReason::out_of_time && has_enough_cases() ? "" : ended_early;
+  }
+
   /// Why the verdict `clean` would claim more than was checked; empty if it would not.
   std::string why_unchecked() const {
     if (instance_.reduction && report_.cases != 0) {
@@ -301,7 +308,10 @@ class Audit {
       if (measurements_.with_value() == 0 && !coverage_.only_empty_inputs())
         return "the output had no elements in any case, so no result was checked";
     }
-    if (is_replay_) return "";
+    if (is_replay_)
+      return instance_.reduction && report_.cases != 0 && measurements_.with_value() == 0
+                 ? "the contract does not specify the result of this case (\"empty\" in [claims])"
+                 : "";
     if (!claims_elements())
       return claims_empty_result()
                  ? ""

@@ -25,8 +25,17 @@ std::optional<Verdict> verdict_named(std::string_view name) {
   return static_cast<Verdict>(found - std::begin(verdict_names));
 }
 
-bool is_open(Verdict verdict) {
-  return verdict == Verdict::unchecked || verdict == Verdict::unsupported || verdict == Verdict::error;
+bool has_only_warnings(const KernelReport& report) {
+  return std::ranges::none_of(report.findings, [](const Finding& finding) {
+    return finding.severity == Severity::error && !finding.expected;
+  });
+}
+
+bool is_open(const KernelReport& report) {
+  const Verdict verdict = report.verdict;
+  const bool is_warned_of = verdict == Verdict::findings && !report.expected && !report.reason.empty();
+  return verdict == Verdict::unchecked || verdict == Verdict::no_fit || verdict == Verdict::unsupported ||
+         verdict == Verdict::error || is_warned_of;
 }
 
 Exit exit_status(const AuditReport& report, Severity fail_on) {
@@ -38,8 +47,7 @@ Exit exit_status(const AuditReport& report, Severity fail_on) {
   if (std::ranges::any_of(report.kernels, has_failed)) return exit_findings;
   if (!report.skipped_devices.empty()) return exit_unable;
   const bool none_ran = !report.kernels.empty() && std::ranges::all_of(report.kernels, was_skipped);
-  return none_ran || std::ranges::any_of(report.kernels, is_open, &KernelReport::verdict) ? exit_unable
-                                                                                          : exit_ok;
+  return none_ran || std::ranges::any_of(report.kernels, is_open) ? exit_unable : exit_ok;
 }
 
 std::string_view name(CheckResult::Evidence evidence) {

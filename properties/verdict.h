@@ -87,7 +87,8 @@ struct KernelReport {
   std::map<std::string, std::int64_t> untried_above;
   std::vector<Finding> findings;
   std::vector<std::string> notes;  ///< under-sampled classes, an exhausted budget, guesses
-  std::string reason;              ///< why unchecked, unsupported, skipped or error
+  std::string reason;              ///< why no-fit, unchecked, unsupported, skipped or error; or why a kernel
+                                   ///< with nothing but warnings was not checked as intended
   bool is_cut_off = false;         ///< the time budget ended the audit before all cases
   double seconds = 0;
   std::optional<std::uint64_t> warp_instructions = 0;  ///< executed; absent if the device does not count them
@@ -122,8 +123,12 @@ enum Exit : int {
 /// else ran.
 Exit exit_status(const AuditReport& report, Severity fail_on);
 
-/// Whether the verdict makes the status exit_unable: the kernel could not run, or was not checked.
-bool is_open(Verdict verdict);
+/// Whether every finding is a warning, or accepted by the contract.
+bool has_only_warnings(const KernelReport& report);
+
+/// Whether the report makes the status exit_unable unless a finding fails: the kernel could not run, or was
+/// not checked as intended, whether or not there are warnings.
+bool is_open(const KernelReport& report);
 
 /// The status of a run that is incomplete unless `is_complete`: findings and errors take precedence.
 constexpr Exit exit_status(Exit status, bool is_complete) {

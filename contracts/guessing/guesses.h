@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "contracts/contract.h"
 #include "contracts/declarations.h"
 #include "contracts/entry_facts.h"
+#include "contracts/guessing/accesses.h"
 #include "contracts/reference.h"
 #include "contracts/signature.h"
 #include "devices/image.h"
@@ -22,7 +24,7 @@
 
 namespace foldproof {
 
-/// A kernel parameter, described by its type alone: "const float* __restrict__ in".
+/// A kernel parameter, such as "const float* __restrict__ in".
 struct Parameter {
   std::string type;  ///< as written
   std::string name;  ///< empty if unknown
@@ -30,6 +32,12 @@ struct Parameter {
   std::uint32_t lanes = 1;  ///< elements per value: 4 for float4
   bool is_pointer = false;
   bool is_const = false;
+  Accesses accesses;
+
+  /// Whether the kernel cannot write to it, as far as is known.
+  bool is_only_read() const;
+  /// Whether the kernel writes to it and does not load from it.
+  bool is_only_written() const;
 };
 
 struct Kernel {
@@ -45,16 +53,35 @@ Kernel kernel_of(const Image& image, const std::string& lowered, const std::vect
 /// "ns::sum" for "ns::sum<float, 128>", without anonymous namespaces.
 std::string plain_name(std::string_view spelled);
 
+/// No guess fits the kernel, or a reference contract does not; the text says why, and what to do.
+struct Unfit : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What a guess may suppose besides the facts. Trial runs show whether it is right.
+struct Supposition {
+  const Reference* reference = nullptr;  ///< what the kernel computes; null: as its name and instructions say
+  std::optional<std::uint32_t> block = {};  ///< threads; absent: as the facts suggest
+  std::uint32_t elements_per_thread = 1;    ///< if more, the kernel ignores its count, if it has one
+  std::uint32_t shared_per_thread = 1;      ///< elements of dynamic shared memory
+  bool reads_whole_groups = false;  ///< callers align the input, whose length is a multiple of a group's
+  bool orders_sizes = false;        ///< rows before columns, whatever the names of the parameters say
+  bool is_square = false;           ///< one number is that of the rows and of the columns
+};
+
 /// One pointer is the input, one is the output (possibly the same), those that the operator of a reference
 /// contract needs are operands, and the others are scratch. Parameters are identified by index. Each guess is
 /// added to `assumptions`, as the end of a sentence that begins with "assumed".
 class KernelRoles {
  public:
-  /// `reference`: null if there is none. Throws InputError if the roles cannot be guessed.
-  KernelRoles(const Kernel& kernel, const Reference* reference, std::vector<std::string>& assumptions);
+  /// Throws Unfit if the roles cannot be guessed, and InputError if the kernel does not have the parameters
+  /// that the reference names.
+  KernelRoles(const Kernel& kernel, const Supposition& supposed, std::vector<std::string>& assumptions);
 
   const Kernel& kernel() const { return kernel_; }
-  const Reference* reference() const { return reference_; }
+  const Supposition& supposed() const { return supposed_; }
+  /// The reference contract that the kernel is supposed to satisfy; null if there is none.
+  const Reference* reference() const { return supposed_.reference; }
   /// Whether the user chose a reference contract with this result.
   bool has_result(ResultShape result) const;
   /// The parameter that the user named for a part of the reference contract.
@@ -73,17 +100,17 @@ class KernelRoles {
 
   Element input_type() const { return *kernel_.parameters[input_].element; }
   Element output_type() const { return *kernel_.parameters[output_].element; }
-  /// Elements that a thread reads as one value: 4 for float4.
-  std::uint32_t lanes() const { return kernel_.parameters[input_].lanes; }
+  /// Elements that a thread reads as one value: 4 for float4, or for what is read like that.
+  std::uint32_t lanes() const;
 
   /// The parameter's name as used in sentences.
   std::string described(std::size_t index) const;
   void assume(const std::string& phrase) const;
-  /// Throws InputError: no contract can be guessed. `with`: what a contract must specify.
+  /// Throws Unfit. `why`: a clause about the kernel. `with`: what a contract must specify.
   [[noreturn]] void give_up(const std::string& why, const std::string& with = "") const;
 
  private:
-  std::size_t output_among(const std::vector<std::size_t>& written) const;
+  std::size_t output_among(std::vector<std::size_t> written) const;
   void find_named_parts();
   std::size_t parameter_named(const std::string& part, const std::string& wanted) const;
   bool is_of_kind(std::size_t index, std::string_view kind) const;
@@ -93,6 +120,7 @@ class KernelRoles {
   void find_operands(std::vector<std::size_t>& read);
 
   const Kernel& kernel_;
+  const Supposition& supposed_;
   const Reference* reference_;
   std::map<std::string, std::size_t, std::less<>> named_;
   std::vector<std::string>& assumptions_;
@@ -131,15 +159,16 @@ struct Sizes {
   bool by_columns = false;  ///< columns are reduced, not rows
 };
 
-/// Throws InputError if the reference contract requires a size that the kernel seems not to have.
+/// Throws Unfit if the reference contract requires a size that the kernel seems not to have.
 Sizes guess_sizes(const KernelRoles& roles, Operator op);
 
-/// Guesses everything except the shape of the result. Throws InputError if the kernel does not look like a
+/// Guesses everything except the shape of the result. Throws Unfit if the kernel does not look like a
 /// reduction, or if a correct kernel of its kind could fail.
 Reduction guess_reduction(const KernelRoles& roles);
 
-/// The whole instance. Throws InputError with the reason if no guess is possible.
-Instance guess_instance(const Kernel& kernel, const Reference* reference,
+/// The whole instance. Throws Unfit if no guess fits, and InputError if the reference names parameters or
+/// keys that the kernel does not have.
+Instance guess_instance(const Kernel& kernel, const Supposition& supposed,
                         std::vector<std::string>& assumptions);
 
 /// A row of names.def.
@@ -150,6 +179,9 @@ struct NameRow {
   Operator op;
   std::string_view unknown;
 };
+
+/// Whether the name says which operator the kernel is, such as "block_sum".
+bool names_operator(const std::string& name);
 
 /// The first row that matches the name; null if none does.
 const NameRow* row_of_name(std::string_view name);

@@ -15,18 +15,21 @@ namespace {
 /// Fills in one instance and adds a phrase for each guess.
 class Guess {
  public:
-  Guess(const Kernel& kernel, const Reference* reference, std::vector<std::string>& assumptions)
+  Guess(const Kernel& kernel, const Supposition& supposed, std::vector<std::string>& assumptions)
       : kernel_(kernel),
         facts_(kernel.facts),
-        reference_(reference),
-        roles_(kernel, reference, assumptions) {}
+        reference_(supposed.reference),
+        supposed_(supposed),
+        roles_(kernel, supposed, assumptions) {}
 
   Instance instance() {
     name_buffers();
     instance_.reduction = guess_reduction(roles_);
+    check_groups();
     find_launch();
     find_domain();
-    find_result();
+    find_shape();
+    find_initial();
     for (const auto& [role, index] : roles_.operands()) instance_.operands.push_back(operand(role, index));
     for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) launch_.arguments.push_back(argument(i));
@@ -50,6 +53,15 @@ class Guess {
     if (!output.empty()) instance_.output_name = output;
   }
 
+  /// Gives up if what the kernel stores in each lane of a group is unknown.
+  void check_groups() const {
+    const bool stores_elements = info(instance_.reduction->op).gives == OperatorInfo::Gives::elements ||
+                                 roles_.has_result(ResultShape::scan);
+    const auto is_group = [&](std::size_t index) { return kernel_.parameters[index].lanes > 1; };
+    if ((is_group(roles_.output()) && !stores_elements) || std::ranges::any_of(roles_.scratch(), is_group))
+      roles_.give_up("it is unknown what it stores in each element of a group");
+  }
+
   void find_launch() {
     const bool has_cluster = facts_.cluster[0] != 0;
     launch_.cluster.fill(Expression::constant(1));
@@ -60,14 +72,26 @@ class Guess {
     if (launch_.cooperative) roles_.assume("a cooperative launch, since the kernel synchronizes the grid");
     launch_.grid = {Expression::parse("grid", {}), launch_.cluster[1], launch_.cluster[2]};
     launch_.block = {Expression::parse("block", {}), Expression::constant(1), Expression::constant(1)};
-    const std::string shared = fmt::format("block * sizeof({})", name(instance_.reduction->accumulator));
-    launch_.shared = facts_.uses_dynamic_shared ? Expression::parse(shared, {}) : Expression::constant(0);
-    if (facts_.uses_dynamic_shared) roles_.assume("dynamic shared memory of one element per thread");
+    launch_.shared = Expression::constant(0);
+    if (facts_.uses_dynamic_shared) find_shared();
+  }
+
+  void find_shared() {
+    const Element type = instance_.reduction->accumulator;
+    const bool is_wider = facts_.widest_shared_store > size_of(type);
+    const std::string element =
+        is_wider ? std::to_string(facts_.widest_shared_store) : fmt::format("sizeof({})", name(type));
+    const std::uint32_t per_thread = supposed_.shared_per_thread;
+    launch_.shared = Expression::parse(
+        fmt::format("block * {}{}", per_thread == 1 ? "" : fmt::format("{} * ", per_thread), element), {});
+    roles_.assume(fmt::format("dynamic shared memory of {} per thread",
+                              per_thread == 1 ? "one element" : fmt::format("{} elements", per_thread)));
   }
 
   std::uint32_t block() const {
     constexpr std::uint32_t usual = 256, warp = 32;
     if (facts_.required_threads) return *facts_.required_threads;
+    if (supposed_.block) return std::min(*supposed_.block, facts_.most_threads.value_or(*supposed_.block));
     std::uint32_t threads = usual;
     if (facts_.shared_arrays.size() == 1) {
       const std::uint64_t elements = facts_.shared_arrays[0] / size_of(instance_.reduction->accumulator);
@@ -89,32 +113,33 @@ class Guess {
   void find_domain() {
     sizes_ = guess_sizes(roles_, instance_.reduction->op);
     const bool has_thread_for_each = sizes_.matrix && !facts_.reads_in_loop && !sizes_.by_columns;
+    const std::string unit = roles_.lanes() > 1 ? "groups" : "columns";
     if (has_thread_for_each) {
-      roles_.assume("a thread for each column of a row, since no loop reads the input");
-      add_variable("columns", fmt::format("{} .. {}", k(), most_threads()));
+      roles_.assume(fmt::format("a thread for each of the {} of a row, since no loop reads the input", unit));
+      add_variable(unit, fmt::format("{} .. {}", k(), most_threads()));
     }
     const bool is_as_long = has_thread_for_each && !facts_.required_threads;
-    add_variable("block", is_as_long ? "columns" : std::to_string(block()));
+    add_variable("block", is_as_long ? unit : std::to_string(block()));
     if (sizes_.matrix) {
       // More elements would overflow the index of a kernel whose sizes are ints.
-      if (!has_thread_for_each) add_variable("columns", k() + " .. 2^15");
-      add_variable("rows", "1 .. 2^15");
+      if (!has_thread_for_each)
+        add_variable(unit, fmt::format("{} .. {}", k(), roles_.lanes() > 1 ? "2^13" : "2^15"));
+      if (roles_.lanes() > 1) add_variable("columns", fmt::format("groups * {}", roles_.lanes()));
+      add_variable("rows", sizes_.matrix->rows == sizes_.matrix->columns ? "columns" : "1 .. 2^15");
       add_variable("count", "rows * columns");
       const std::string parts = sizes_.by_columns ? "columns" : "rows";
-      add_variable("grid", strides() ? "1 .. " + parts : parts);
+      const bool covers_rows = strides() && (sizes_.matrix->rows || sizes_.by_columns);
+      add_variable("grid", covers_rows ? "1 .. " + parts : parts);
     } else if (roles_.has_result(ResultShape::segments)) {
       add_variable("segments", "1 .. 2^15");
       add_variable("count", "0 .. 2^31 - 1");
       add_variable("grid", strides() ? "1 .. segments" : "segments");
-    } else if (sizes_.count) {
+    } else if (sizes_.count && supposed_.elements_per_thread == 1) {
       add_variable(read_unit(), units());
       add_groups();
       add_variable("grid", grid());
     } else {
-      roles_.assume("one element per thread, since no parameter is a count");
-      add_variable("grid", facts_.uses_block_index && cluster() == 1 ? "1 .. 64" : one_cluster());
-      add_variable(read_unit(), "grid * block");
-      add_groups();
+      find_elements_per_thread();
     }
     if (roles_.lanes() > 1)
       add_variable("offset", "0");
@@ -122,6 +147,16 @@ class Guess {
       roles_.assume(
           "an input of any alignment, although the kernel reads several elements at once (offset = \"0\" in "
           "[domain] of a contract states that callers align it)");
+  }
+
+  /// The count of a kernel that reads as many elements as it has threads, or a multiple.
+  void find_elements_per_thread() {
+    const std::uint32_t elements = supposed_.elements_per_thread;
+    roles_.assume(elements == 1 ? "one element per thread, since no parameter is a count"
+                                : fmt::format("{} elements per thread", elements));
+    add_variable("grid", facts_.uses_block_index && cluster() == 1 ? "1 .. 64" : one_cluster());
+    add_variable(read_unit(), elements == 1 ? "grid * block" : fmt::format("grid * block * {}", elements));
+    add_groups();
   }
 
   /// The variable that counts the units in which a thread reads the input.
@@ -175,7 +210,7 @@ class Guess {
 
   /// The shape of the output after the launch: one value, one partial result per block, or one value per
   /// element, row or column.
-  void find_result() {
+  void find_shape() {
     if (sizes_.matrix) {
       const bool is_elementwise = info(instance_.reduction->op).gives == OperatorInfo::Gives::elements;
       const bool is_ranked = info(instance_.reduction->op).gives == OperatorInfo::Gives::ranked;
@@ -206,11 +241,6 @@ class Guess {
       roles_.assume("one result per element");
       return;
     }
-    const bool atomic_on_output = std::ranges::any_of(facts_.atomics, [&](const TypedOperation& atomic) {
-      return works_on(atomic.type, roles_.output_type()) || atomic.name == "cas";
-    });
-    const bool atomic_on_bits = std::ranges::any_of(
-        facts_.atomics, [&](const TypedOperation& atomic) { return is_extremum_of_bits(atomic); });
     const bool is_partial = roles_.has_result(ResultShape::partials);
     const bool finishes =
         !is_partial && (!facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index ||
@@ -218,7 +248,16 @@ class Guess {
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
     instance_.output_count = Expression::parse(finishes ? "1" : "grid", {});
     roles_.assume(finishes ? "one result" : "one partial result per block");
-    if (finishes && (atomic_on_output || atomic_on_bits) && roles_.scratch().empty()) {
+  }
+
+  /// What the output holds before the launch.
+  void find_initial() {
+    const bool atomic_on_output = std::ranges::any_of(facts_.atomics, [&](const TypedOperation& atomic) {
+      return works_on(atomic.type, roles_.output_type()) || atomic.name == "cas";
+    });
+    const bool atomic_on_bits = std::ranges::any_of(
+        facts_.atomics, [&](const TypedOperation& atomic) { return is_extremum_of_bits(atomic); });
+    if ((atomic_on_output || atomic_on_bits) && accumulates()) {
       instance_.output_initial = BufferContract::Initial::identity;
       roles_.assume(
           "an output that holds the identity before each launch, since the kernel accumulates with atomics");
@@ -227,6 +266,13 @@ class Guess {
       instance_.claims.flushes_subnormals = true;
       roles_.assume("flushed subnormals, as by f32 atomics on global memory");
     }
+  }
+
+  /// Whether atomics are what leaves the result in the output.
+  bool accumulates() const {
+    const Accesses& accesses = kernel_.parameters[roles_.output()].accesses;
+    if (accesses.is_read || accesses.is_output()) return accesses.is_accumulated && !accesses.is_written;
+    return instance_.reduction->result == ResultShape::value && roles_.scratch().empty();
   }
 
   /// atomicMax or atomicMin of the bits of a floating-point result, as of an int.
@@ -244,17 +290,21 @@ class Guess {
     return is_identifier(name) && std::ranges::find(taken, name) == std::end(taken);
   }
 
-  /// A counter if its type is an integer type other than that of the output; otherwise one element per block.
+  /// As many elements as there are results if the kernel only stores to it; otherwise a counter if its type
+  /// is an integer type other than that of the output, or one element per block.
   BufferContract scratch(std::size_t index) {
     const Parameter& parameter = kernel_.parameters[index];
-    const bool is_counter = *parameter.element != roles_.output_type() && !is_float(*parameter.element);
+    const bool is_output = parameter.accesses.is_written && parameter.is_only_written();
+    const bool is_counter =
+        !is_output && *parameter.element != roles_.output_type() && !is_float(*parameter.element);
     BufferContract buffer;
     buffer.name = is_free_name(parameter.name) ? parameter.name : fmt::format("scratch{}", index + 1);
     buffer.type = *parameter.element;
-    buffer.count = Expression::parse(is_counter ? "1" : "grid", {});
+    buffer.count = is_output ? instance_.output_count : Expression::parse(is_counter ? "1" : "grid", {});
     if (is_counter) buffer.initial = BufferContract::Initial::zero;
-    roles_.assume(roles_.described(index) + (is_counter ? " as a counter that starts at zero"
-                                                        : " as scratch memory of one element per block"));
+    roles_.assume(roles_.described(index) + (is_output    ? " as an output that is not checked"
+                                             : is_counter ? " as a counter that starts at zero"
+                                                          : " as scratch memory of one element per block"));
     buffer_names_.emplace_back(index, buffer.name);
     return buffer;
   }
@@ -270,7 +320,7 @@ class Guess {
       argument.form = ArgumentContract::Form::number;
       argument.type = *parameter.element;
       argument.typed = true;
-      argument.number = is_epsilon(index) ? epsilon() : 1;
+      argument.number = number_value(index);
       roles_.assume(fmt::format("{} = {}", roles_.described(index), argument.number));
     } else {
       argument.value = Expression::parse(integer_value(index), {});
@@ -278,11 +328,16 @@ class Guess {
     return argument;
   }
 
-  bool is_epsilon(std::size_t index) const {
-    return reference_ != nullptr &&
-           (index == roles_.named("epsilon") || has_name(kernel_.parameters[index].name, "", {"eps"}));
+  /// The value of the key of the reference contract that the parameter is; otherwise 1.
+  double number_value(std::size_t index) const {
+    const auto is = [&](const char* key, std::string_view letters, std::string_view word) {
+      return reference_ != nullptr &&
+             (index == roles_.named(key) || has_name(kernel_.parameters[index].name, letters, {word}));
+    };
+    const bool takes_p = reference_ != nullptr && info(reference_->op).takes("p");
+    const char* key = is("epsilon", "", "eps") ? "epsilon" : takes_p && is("p", "pP", "top") ? "p" : nullptr;
+    return key == nullptr ? 1 : number_in(key_of_reference(key, "0")).value_or(0);
   }
-  double epsilon() const { return number_in(key_of_reference("epsilon", "0")).value_or(0); }
 
   OperandContract operand(Role role, std::size_t index) {
     OperandContract operand;
@@ -307,7 +362,8 @@ class Guess {
     if (index == roles_.named("k") || (reference_ != nullptr && is_name_of_k(kernel_.parameters[index].name)))
       return k();
     if (sizes_.matrix && index == sizes_.matrix->rows) return "rows";
-    if (sizes_.matrix && index == sizes_.matrix->columns) return "columns";
+    if (sizes_.matrix && index == sizes_.matrix->columns)
+      return counts_groups(roles_, index) ? "groups" : "columns";
     if (index == sizes_.count) return counts_groups(roles_, index) ? "groups" : "count";
     const std::string& name = kernel_.parameters[index].name;
     if (sizes_.matrix && is_name_of_stride(name)) {
@@ -323,6 +379,7 @@ class Guess {
   const Kernel& kernel_;
   const EntryFacts& facts_;
   const Reference* reference_;
+  const Supposition& supposed_;
   KernelRoles roles_;
   Instance instance_;
   LaunchContract launch_;
@@ -332,9 +389,9 @@ class Guess {
 
 }  // namespace
 
-Instance guess_instance(const Kernel& kernel, const Reference* reference,
+Instance guess_instance(const Kernel& kernel, const Supposition& supposed,
                         std::vector<std::string>& assumptions) {
-  return Guess(kernel, reference, assumptions).instance();
+  return Guess(kernel, supposed, assumptions).instance();
 }
 
 }  // namespace foldproof

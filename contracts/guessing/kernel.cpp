@@ -68,10 +68,11 @@ bool is_qualifier(std::string_view word) {
          word == "struct";
 }
 
-Parameter parameter_of(const std::string& type, const std::string& name) {
+Parameter parameter_of(const std::string& type, const std::string& name, const Accesses& accesses) {
   Parameter parameter;
   parameter.type = type;
   parameter.name = name;
+  parameter.accesses = accesses;
   std::string plain, word;
   const auto finish = [&] {
     if (word == "const") parameter.is_const = true;
@@ -89,10 +90,7 @@ Parameter parameter_of(const std::string& type, const std::string& name) {
   finish();
   parameter.is_pointer = stars == 1;
   const auto* row = std::ranges::find(types, plain, &TypeRow::spelled);
-  // Groups are supported in the input, where they are read whole; what a kernel would store in each lane of a
-  // group elsewhere cannot be guessed.
-  const bool is_known = row != std::end(types) && stars <= 1 &&
-                        (row->lanes == 1 || (parameter.is_pointer && parameter.is_const));
+  const bool is_known = row != std::end(types) && stars <= 1 && (row->lanes == 1 || parameter.is_pointer);
   if (!is_known) return parameter;
   parameter.element = row->element;
   parameter.lanes = row->lanes;
@@ -125,7 +123,8 @@ std::vector<std::string> written_parameters(const EntrySignature& signature,
 
 /// Types come from the demangled name; names, and with C linkage also the types, from the text of the source.
 std::vector<Parameter> parameters_of(const EntrySignature& signature,
-                                     const std::vector<DeclaredKernel>& declared) {
+                                     const std::vector<DeclaredKernel>& declared,
+                                     const std::vector<Accesses>& accesses) {
   const std::vector<std::string> written = written_parameters(signature, declared);
   std::vector<Parameter> parameters;
   for (std::size_t i = 0; i < std::max(signature.parameters.size(), written.size()); ++i) {
@@ -133,12 +132,20 @@ std::vector<Parameter> parameters_of(const EntrySignature& signature,
     const std::string type = i < signature.parameters.size()
                                  ? signature.parameters[i]
                                  : written[i].substr(0, written[i].size() - name.size());
-    parameters.push_back(parameter_of(type, name));
+    parameters.push_back(parameter_of(type, name, i < accesses.size() ? accesses[i] : Accesses{}));
   }
   return parameters;
 }
 
 }  // namespace
+
+bool Parameter::is_only_read() const {
+  return is_const || (accesses.is_read && !accesses.is_output() && !accesses.is_unknown);
+}
+
+bool Parameter::is_only_written() const {
+  return accesses.is_output() && !accesses.is_read && !accesses.is_unknown;
+}
 
 std::string plain_name(std::string_view spelled) {
   return without_anonymous_namespaces(std::string(spelled.substr(0, spelled.find('<'))));
@@ -149,7 +156,7 @@ Kernel kernel_of(const Image& image, const std::string& lowered,
   Kernel kernel;
   kernel.signature = signature_of(lowered);
   kernel.entry = identifying_name(entries_of(image.ptx.module()), kernel.signature);
-  kernel.parameters = parameters_of(kernel.signature, declared);
+  kernel.parameters = parameters_of(kernel.signature, declared, accesses_of(image.ptx.module(), lowered));
   kernel.facts = facts_of(image.ptx, lowered);
   return kernel;
 }

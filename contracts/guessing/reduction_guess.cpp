@@ -83,14 +83,19 @@ void check_arithmetic(const KernelRoles& roles) {
             ", with its operator, such as mean, norm, variance, log-sum-exp or softmax");
 }
 
+/// The fold that the name says.
+std::optional<Operator> fold_named(const std::string& name) {
+  if (mentions(name, {"max"})) return Operator::max;
+  if (mentions(name, {"min"})) return Operator::min;
+  if (mentions(name, {"prod"}) || in_words(name).find("_mul_") != std::string::npos) return Operator::prod;
+  if (mentions(name, {"sum", "add"})) return Operator::sum;
+  return std::nullopt;
+}
+
 Operator operation_of(const KernelRoles& roles) {
-  const std::string& spelled = roles.kernel().signature.spelled;
   const EntryFacts& facts = roles.kernel().facts;
   const Element output = roles.output_type();
-  if (mentions(spelled, {"max"})) return Operator::max;
-  if (mentions(spelled, {"min"})) return Operator::min;
-  if (mentions(spelled, {"prod", "mul"})) return Operator::prod;
-  if (mentions(spelled, {"sum", "add"})) return Operator::sum;
+  if (const auto named = fold_named(roles.kernel().signature.spelled)) return *named;
   for (const auto* operations : {&facts.atomics, &facts.arithmetic}) {
     const bool adds = has_operation(*operations, "add", output);
     if (is_float(output) ? adds : operations == &facts.atomics && adds) return Operator::sum;
@@ -102,6 +107,10 @@ Operator operation_of(const KernelRoles& roles) {
 }
 
 }  // namespace
+
+bool names_operator(const std::string& name) {
+  return row_of_name(name) != nullptr || fold_named(name).has_value();
+}
 
 const NameRow* row_of_name(std::string_view name) {
   const std::string words = in_words(name);
@@ -146,7 +155,8 @@ Reduction guess_reduction(const KernelRoles& roles) {
   const bool selects = gives == Gives::index || gives == Gives::tally || gives == Gives::ranked;
   reduction.accumulator = widens || selects ? reduction.input : reduction.output;
   const bool rounds = is_float(reduction.accumulator) && !selects && !is_extremum(underlying(reduction.op));
-  if (rounds && size_of(reduction.accumulator) < size_of(Element::f32))
+  const bool is_given = roles.reference() != nullptr && roles.reference()->value_of("accumulator") != nullptr;
+  if (rounds && !is_given && size_of(reduction.accumulator) < size_of(Element::f32))
     roles.assume(fmt::format("accumulator {}", foldproof::name(reduction.accumulator)));
   if (info(reduction.op).takes("functions")) {
     reduction.accumulator = reduction.output == Element::f64 ? Element::f64 : Element::f32;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 #include "base/text.h"
@@ -19,7 +20,7 @@ constexpr std::string_view read_elements = "a pointer",
 std::string_view kind_of_part(std::string_view part) {
   constexpr std::string_view numbers[] = {"count", "rows", "columns", "segments", "k"};
   if (part == "y") return written_elements;
-  if (part == "epsilon") return real_number;
+  if (part == "epsilon" || part == "p") return real_number;
   return std::ranges::find(numbers, part) != std::end(numbers) ? whole_number : read_elements;
 }
 
@@ -38,24 +39,27 @@ bool works_on(std::string_view type, Element element) {
   return (type.starts_with('s') || type.starts_with('u')) && type.substr(1) == name(element).substr(1);
 }
 
-KernelRoles::KernelRoles(const Kernel& kernel, const Reference* reference,
+KernelRoles::KernelRoles(const Kernel& kernel, const Supposition& supposed,
                          std::vector<std::string>& assumptions)
-    : kernel_(kernel), reference_(reference), assumptions_(assumptions) {
+    : kernel_(kernel), supposed_(supposed), reference_(supposed.reference), assumptions_(assumptions) {
   if (reference_ != nullptr) find_named_parts();
   const auto x = named("x"), y = named("y");
   std::vector<std::size_t> read, written;
   for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
     const Parameter& parameter = kernel_.parameters[i];
     if (!parameter.element) give_up(fmt::format("the type of {} is unknown", described(i)));
-    if (parameter.is_pointer && i != x && i != y) (parameter.is_const ? read : written).push_back(i);
+    if (parameter.is_pointer && i != x && i != y) (parameter.is_only_read() ? read : written).push_back(i);
   }
   if (x) read.insert(read.begin(), *x);
   if (y) written.push_back(*y);
   if (kernel_.parameters.empty()) give_up("its parameters are unknown");
-  // Kernels do not always say const.
+  // What is read may also be written, as by a kernel that overwrites its input.
   while (read.size() < least_inputs() && written.size() > 1) {
-    read.push_back(written.front());
-    written.erase(written.begin());
+    const auto may_be_input = [&](std::size_t i) { return !kernel_.parameters[i].is_only_written(); };
+    const auto first = std::ranges::find_if(written, may_be_input);
+    if (first == written.end()) break;
+    read.push_back(*first);
+    written.erase(first);
   }
   if (read.empty() && !written.empty()) read.push_back(written.front());
   if (reference_ != nullptr) find_operands(read);
@@ -69,6 +73,11 @@ KernelRoles::KernelRoles(const Kernel& kernel, const Reference* reference,
   if (lanes() > 1) assume(fmt::format("whole, aligned groups of {} elements", lanes()));
   for (const std::size_t index : written)
     if (index != output_ && index != input_) scratch_.push_back(index);
+}
+
+std::uint32_t KernelRoles::lanes() const {
+  const auto read_together = static_cast<std::uint32_t>(kernel_.facts.widest_read / size_of(input_type()));
+  return supposed_.reads_whole_groups ? std::max(read_together, 1U) : kernel_.parameters[input_].lanes;
 }
 
 std::optional<std::size_t> KernelRoles::named(std::string_view part) const {
@@ -147,18 +156,32 @@ void KernelRoles::find_operands(std::vector<std::size_t>& read) {
       operands_.push_back({role.role, *place});
       read.erase(place);
     } else if (wanted || needs(role)) {
-      throw InputError(
-          fmt::format("--as: {} requires the operand \"{}\", {}, but {} has no other pointer of a fitting "
-                      "type; name one with --map",
-                      reference_->as, role.name, role.synopsis, kernel_.entry));
+      give_up(
+          fmt::format("it has no pointer of a fitting type for the operand \"{}\", {}; name one with --map",
+                      role.name, role.synopsis));
     }
   }
 }
 
-std::size_t KernelRoles::output_among(const std::vector<std::size_t>& written) const {
-  const auto named = std::ranges::find_if(written, [&](std::size_t index) {
-    return mentions(kernel_.parameters[index].name, {"out", "result", "dst", "total", "answer"});
+// What is only written, rather than memory in which blocks leave something for each other; a counter of
+// blocks is neither.
+std::size_t KernelRoles::output_among(std::vector<std::size_t> written) const {
+  const auto prefer = [&](auto is_preferred) {
+    if (std::ranges::any_of(written, is_preferred)) std::erase_if(written, std::not_fn(is_preferred));
+  };
+  prefer([&](std::size_t i) { return kernel_.parameters[i].is_only_written(); });
+  prefer([&](std::size_t i) {
+    const Parameter& parameter = kernel_.parameters[i];
+    return parameter.accesses.is_written || is_float(*parameter.element);
   });
+  const auto has_word = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::find_if(
+        written, [&, words](std::size_t index) { return mentions(kernel_.parameters[index].name, words); });
+  };
+  auto named = reference_ == nullptr ? written.end() : has_word({info(reference_->op).name});
+  if (named == written.end()) named = has_word({"out", "result", "dst", "total", "answer"});
+  if (named == written.end())
+    named = std::ranges::find_if(written, [&](std::size_t i) { return kernel_.parameters[i].name == "y"; });
   return named == written.end() ? written.back() : *named;
 }
 
@@ -171,10 +194,12 @@ std::string KernelRoles::described(std::size_t index) const {
 void KernelRoles::assume(const std::string& phrase) const { assumptions_.push_back(phrase); }
 
 void KernelRoles::give_up(const std::string& why, const std::string& with) const {
-  throw InputError(
-      fmt::format("no contract can be guessed for \"{}\", since {}; say what it computes with --as, or write "
-                  "one (docs/contracts.md){}",
-                  kernel_.entry, why, with));
+  if (reference_ != nullptr)
+    throw Unfit(fmt::format("{} does not fit the kernel, since {}", reference_->as, why));
+  throw Unfit(
+      fmt::format("no contract can be guessed, since {}; say what the kernel computes with --as, or "
+                  "complete the contract that `foldproof init` writes{}",
+                  why, with));
 }
 
 }  // namespace foldproof

@@ -39,8 +39,9 @@ class SizesGuess {
   std::optional<std::size_t> take(std::string_view part, std::string_view letters, NameWords words,
                                   std::vector<std::size_t>& numbers) const {
     if (const auto wanted = roles_.named(part)) return wanted;
-    const auto found =
-        std::ranges::find_if(numbers, [&](std::size_t i) { return is_named(i, letters, words); });
+    const auto found = std::ranges::find_if(numbers, [&](std::size_t i) {
+      return !roles_.supposed().orders_sizes && is_named(i, letters, words);
+    });
     if (found == numbers.end()) return std::nullopt;
     const std::size_t index = *found;
     numbers.erase(found);
@@ -66,6 +67,10 @@ class SizesGuess {
   /// The parameters that the user named, or those with usual names. A reference contract needs no names: the
   /// first two numbers are rows and columns, and a single one is the number of columns.
   void find_matrix() {
+    if (roles_.supposed().is_square && integers_.size() == 1) {
+      sizes_.matrix = {integers_.front(), integers_.front()};
+      return roles_.assume(fmt::format("a square matrix of {} rows", roles_.described(integers_.front())));
+    }
     std::vector<std::size_t> left = integers_;
     auto rows = take_rows(left);
     auto columns = take_columns(left);
@@ -76,13 +81,12 @@ class SizesGuess {
     });
     if (!rows && left.size() > (columns ? 0U : 1U)) rows = *left.begin(), left.erase(left.begin());
     if (!columns && !left.empty()) columns = left.front();
-    if (!columns)
-      roles_.give_up("no parameter is the number of columns; name one with --map columns=INDEX",
-                     " that says how long a row is (columns in [domain])");
+    if (!columns) roles_.give_up("no parameter is the number of columns; name one with --map columns=INDEX");
     sizes_.matrix = {rows, *columns};
-    roles_.assume(fmt::format("a matrix of {} rows and {} columns",
-                              rows ? roles_.described(*rows) : "as many as blocks",
-                              roles_.described(*columns)));
+    roles_.assume(
+        rows ? fmt::format("a matrix of {} rows and {} columns", roles_.described(*rows),
+                           roles_.described(*columns))
+             : fmt::format("a matrix with a row for each block and {} columns", roles_.described(*columns)));
   }
 
   /// Whether the reference contract or the kernel's name says that columns are reduced.
@@ -134,8 +138,9 @@ bool is_name_of_stride(const std::string& name) {
 }
 
 bool counts_groups(const KernelRoles& roles, std::size_t index) {
-  return roles.lanes() > 1 && mentions(roles.kernel().parameters[index].name,
-                                       {"group", "vec", "pair", "quad", "pack", "n2", "n4"});
+  const std::string& name = roles.kernel().parameters[index].name;
+  return roles.lanes() > 1 && (name.ends_with(std::to_string(roles.lanes())) ||
+                               mentions(name, {"group", "vec", "pair", "quad", "pack"}));
 }
 
 Sizes guess_sizes(const KernelRoles& roles, Operator op) { return SizesGuess(roles, op).sizes(); }

@@ -73,10 +73,24 @@ class MomentChecker final : public Checker {
     const Outcome outcome = outcome_of(a_.output, bits);
     if (outcome.category == Number::Category::nan && may_cancel_infinity())
       return anything_goes("the finite elements may overflow to the opposite infinity");
+    if (spread_is_infinite(outcome))
+      return checked_by_category(true, outcome, "the spread of the elements is infinite");
     return checked_by_reference(outcome, exact_, bound_, a_, info(a_.op).name);
   }
 
  private:
+  /// Merging parts gives an infinite variance for an infinite element where the other methods subtract it
+  /// from itself; and 0 if that is the only element, since a part of one element has no spread.
+  bool spread_is_infinite(const Outcome& outcome) const {
+    const bool merges =
+        a_.moment_method == MomentMethod::welford || a_.moment_method == MomentMethod::unspecified;
+    if (!merges || a_.op == Operator::mean || a_.op == Operator::norm || values_.specials.nan ||
+        !values_.specials.have_infinity())
+      return false;
+    return is_infinity(outcome, a_.output, false) ||
+           (values_.count == 1 && outcome.category == Number::Category::finite && outcome.value.is_zero());
+  }
+
   bool may_cancel_infinity() const {
     if (a_.op != Operator::mean || exact_.category() != Number::Category::infinity) return false;
     if (a_.moment_method == MomentMethod::welford)

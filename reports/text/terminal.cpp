@@ -148,7 +148,11 @@ std::string remarks(const AuditReport& report, const TerminalStyle& style) {
     at->second.push_back(title(kernel));
   };
   for (const KernelReport& kernel : report.kernels)
-    if (!kernel.reason.empty()) add(fmt::format("{}: {}", name(kernel.verdict), kernel.reason), kernel);
+    if (!kernel.reason.empty())
+      add(fmt::format("{}: {}",
+                      kernel.verdict == Verdict::findings ? "not checked as intended" : name(kernel.verdict),
+                      kernel.reason),
+          kernel);
   for (const KernelReport& kernel : report.kernels)
     for (const std::string& note : kernel.notes) add("note: " + note, kernel);
   std::string text;

@@ -1,6 +1,7 @@
 // Contracts that are guessed or written by `init`, and kernels that no contract launches.
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "base/files.h"
 #include "catch.h"
@@ -128,4 +129,81 @@ TEST_CASE("a missing contract is guessed, and init writes the guess to a file", 
         std::string::npos);
   std::filesystem::create_directory(folder.path("below"));
   CHECK(run({"init", source, "--output", folder.path("below/third.toml")}).status == 2);
+}
+
+TEST_CASE("trial runs show what a kernel computes, whatever the names say", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("trial");
+  const std::string source = folder.file("k.cu", R"cuda(
+// The output comes first, and nothing is const.
+__global__ void sum(float* a, float* b, unsigned n) {
+  if (threadIdx.x > 0) return;
+  float total = 0;
+  for (unsigned i = 0; i < n; ++i) total += b[i];
+  *a = total;
+}
+// Each thread reads two elements, and callers ensure that there are as many.
+__global__ void add_pairs(const float* in, float* out) {
+  __shared__ float s[128];
+  const unsigned i = blockIdx.x * 256 + threadIdx.x;
+  s[threadIdx.x] = in[i] + in[i + 128];
+  __syncthreads();
+  for (unsigned half = 64; half > 0; half /= 2) {
+    if (threadIdx.x < half) s[threadIdx.x] += s[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = s[0];
+}
+// The name says nothing about products.
+__global__ void combine(const float* x, const float* y, float* z, int n) {
+  if (threadIdx.x > 0) return;
+  float total = 0;
+  for (int i = 0; i < n; ++i) total += x[i] * y[i];
+  *z = total;
+}
+// N rows of C columns, although N often is the number of columns.
+__global__ void softmax(float* out, const float* in, int N, int C) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= N) return;
+  float largest = -INFINITY, total = 0;
+  for (int c = 0; c < C; ++c) largest = fmaxf(largest, in[row * C + c]);
+  for (int c = 0; c < C; ++c) total += expf(in[row * C + c] - largest);
+  for (int c = 0; c < C; ++c) out[row * C + c] = expf(in[row * C + c] - largest) / total;
+}
+)cuda");
+  const RanJson ran = run_json({"audit", source, "--cases", "12"});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 0);
+  std::map<std::string, std::string> notes;
+  for (const auto& kernel : ran.json.at("kernels")) {
+    CHECK(kernel.at("verdict") == "clean");
+    notes[kernel.at("entry")] = kernel.at("notes").dump();
+  }
+  const auto says = [&](const std::string& entry, const std::string& words) {
+    return notes.at(entry).find(words) != std::string::npos;
+  };
+  CHECK(says("sum", "input \\\"b\\\", output \\\"a\\\", operator sum"));
+  CHECK(says("add_pairs", "2 elements per thread"));
+  CHECK(says("combine", "operator dot:whole"));
+  CHECK(says("softmax", "a matrix of \\\"N\\\" rows and \\\"C\\\" columns"));
+}
+
+TEST_CASE("a lost tail is a finding, not a guess about the callers", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("tail");
+  const std::string source = folder.file("k.cu", R"cuda(
+__global__ void block_sum(const float* in, float* out, int n) {
+  __shared__ float s[256];
+  s[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
+  __syncthreads();
+  for (unsigned half = 128; half > 0; half /= 2) {
+    if (threadIdx.x < half) s[threadIdx.x] += s[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = s[0];
+}
+)cuda");
+  const RanJson ran = run_json({"audit", source, "--cases", "12"});
+  CHECK(ran.status == 1);
+  CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("kind") == "out-of-bounds");
 }

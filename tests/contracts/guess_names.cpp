@@ -1,5 +1,6 @@
 // What names tell about a contract: operators, parameters and template arguments.
 #include <algorithm>
+#include <map>
 
 #include "catch.h"
 #include "contracts/guess.h"
@@ -42,11 +43,10 @@ TEST_CASE("an operator is guessed with its result, or refused with what is missi
   };
   const Workshop workshop;
   const auto guessed = [&](const std::string& name, const std::string& types, const std::string& body = "") {
-    std::vector<std::string> left_out;
-    return guess_contracts(workshop.write("k.ptx", ptx(name, types, body)), name, {}, left_out).at(0);
+    return likeliest_contracts(workshop.write("k.ptx", ptx(name, types, body)), name, {}).at(0);
   };
   const auto refused = [&](const std::string& name, const std::string& types, const std::string& body = "") {
-    return error_of([&] { guessed(name, types, body); });
+    return guessed(name, types, body).no_fit.value().reason;
   };
   const auto reads_back = [&](const Contract& contract) {
     const std::string text = starter_contract(contract);
@@ -71,8 +71,8 @@ TEST_CASE("an operator is guessed with its result, or refused with what is missi
   CHECK(only(guessed("mean", to_f32)).reduction->op == Operator::mean);
 
   CHECK(refused("argmax", to_f32)
-            .find("it is unknown what it writes as f32; say what it computes with --as, or write one "
-                  "(docs/contracts.md), with operator = "
+            .find("it is unknown what it writes as f32; say what the kernel computes with --as, or complete "
+                  "the contract that `foldproof init` writes, with operator = "
                   "\"argmax\" and result = \"value\" or \"rows\"") != std::string::npos);
   CHECK(refused("softmax", to_f32, blocks).find("how long its rows are") != std::string::npos);
   CHECK(refused("softmax", "PKfPfii").find("how long its rows are") != std::string::npos);
@@ -98,8 +98,7 @@ template <typename T, int B> __global__ void block_max(T* result, const T* data,
 )cuda");
   CompileOptions options;
   options.cache = workshop.path() / "ptx";
-  std::vector<std::string> left_out;
-  const Contract contract = guess_contracts(source, "", options, left_out).at(0);
+  const Contract contract = likeliest_contracts(source, "", options).at(0);
   const LaunchContract& launch = only(contract).launches.at(0);
   CHECK(launch.entry == "block_max<float, 256>");
   CHECK(launch.arguments.at(0).buffer == "output");
@@ -130,13 +129,12 @@ KERNEL block_sum(const T* data, T* result, int n) {
 )cuda");
   CompileOptions options;
   options.cache = workshop.path() / "ptx";
-  std::vector<std::string> left_out;
-  const Contract contract = guess_contracts(source, "", options, left_out).at(0);
+  const Contract contract = likeliest_contracts(source, "", options).at(0);
   CHECK(only(contract).launches.at(0).entry == "a::b::block_sum<float>");
   CHECK(only(contract).output_name == "result");
 }
 
-TEST_CASE("a template that is not guessed is noted", "[nvcc]") {
+TEST_CASE("a template without an instance has a contract that says so", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   const std::string body =
@@ -152,17 +150,20 @@ TEST_CASE("a template that is not guessed is noted", "[nvcc]") {
           "template <typename T> __global__ void total(const T* in, T* out, int n, int m) " + body);
   CompileOptions options;
   options.cache = workshop.path() / "ptx";
-  std::vector<std::string> left_out;
-  CHECK(guess_contracts(source, "", options, left_out).size() == 3);  // total, own_sum<float>, total<float>
-  const auto says = [&](const char* sentence) {
-    return std::ranges::find(left_out, std::string(sentence)) != left_out.end();
-  };
-  CHECK(
-      says("many_sum: the template was skipped, since its arguments cannot be guessed; name an instance with "
-           "--entry."));
-  CHECK(says(
-      "own_sum: the template was skipped, since own_sum<float> is a specialization; name an instance with "
-      "--entry."));
+  std::map<std::string, std::string> reasons;
+  for (const Contract& contract : likeliest_contracts(source, "", options))
+    reasons[only(contract).launches.at(0).entry] = contract.no_fit ? contract.no_fit->reason : "";
+  CHECK(reasons ==
+        std::map<std::string, std::string>{
+            {"total", ""},
+            {"own_sum<float>", ""},
+            {"total<float>", ""},
+            {"many_sum",
+             "the source has no instance of this template, and its arguments cannot be guessed; "
+             "name one with --entry, such as \"many_sum<float>\""},
+            {"own_sum",
+             "the source has no instance of this template, and own_sum<float> is a specialization; "
+             "name one with --entry, such as \"own_sum<float>\""}});
 }
 
 TEST_CASE("a parameter named after groups receives the number of groups", "[nvcc]") {
@@ -178,8 +179,7 @@ __global__ void pair_sum(const __half2* in, float* out, int pairs) {
 )cuda");
   CompileOptions options;
   options.cache = workshop.path() / "ptx";
-  std::vector<std::string> left_out;
-  const Contract contract = guess_contracts(source, "", options, left_out).at(0);
+  const Contract contract = likeliest_contracts(source, "", options).at(0);
   CHECK(only(contract).reduction->input == Element::f16);
   CHECK(only(contract).launches.at(0).arguments.at(2).value.text() == "groups");
 }
@@ -209,8 +209,7 @@ __global__ void column_sum(const float* m, float* out, int M, int N) {
 )cuda");
   CompileOptions options;
   options.cache = workshop.path() / "ptx";
-  std::vector<std::string> left_out;
-  const auto contracts = guess_contracts(source, "", options, left_out);
+  const auto contracts = likeliest_contracts(source, "", options);
   REQUIRE(contracts.size() == 2);
   const auto of_id = [&](const char* id) { return *std::ranges::find(contracts, id, &Contract::id); };
   const Instance by_rows = only(of_id("row_max")), by_columns = only(of_id("column_sum"));

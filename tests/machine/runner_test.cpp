@@ -92,7 +92,8 @@ TEST_CASE("findings of an aborted launch are not reported for the next job") {
 
 // Each of 32 threads reads its element of buffer 0 and the next one, %r1 and %r2; the last one reads past the
 // end. It stores %r1, as changed by `body`, to buffer 1.
-JobResult reading_past_the_end(const std::string& body, const AcceptsFinding& accepts) {
+JobResult reading_past_the_end(const std::string& body, const AcceptsFinding& accepts,
+                               std::uint64_t most_instructions = 1000) {
   std::vector<std::uint32_t> tens;
   for (std::uint32_t i = 0; i < 32; ++i) tens.push_back(10 * i);
   const Bytes input = words(tens);
@@ -108,7 +109,7 @@ JobResult reading_past_the_end(const std::string& body, const AcceptsFinding& ac
   launch.shape = {{1, 1, 1}, {32, 1, 1}, {0, 0, 0}, 0, false};
   launch.arguments = {{Bytes(8), {{0, 0, 0}}}, {Bytes(8), {{0, 1, 0}}}};
   job.steps = {launch};
-  job.limits = {1000};
+  job.limits = {most_instructions};
   job.accepts = accepts;
   return emulated::make_runner({}, true)->run({job}).at(0);
 }
@@ -169,6 +170,15 @@ TEST_CASE("a launch ends soon after an access out of bounds, even if what was re
   CHECK(run.report.findings[0].kind == Kind::out_of_bounds);
   CHECK(!run.report.completed);
   CHECK(run.report.warp_instructions < 2'000'000);
+}
+
+TEST_CASE("a launch ends soon after an undefined value decides something, such as the bound of a loop") {
+  const JobResult result = reading_past_the_end(
+      "mov.u32 %r3, 0; again: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r2; @%p1 bra again;\n",
+      accepts_line_3, 400'000'000);
+  CHECK(kinds_of(result) == std::vector{Kind::out_of_bounds, Kind::uninitialized_read});
+  CHECK(!result.completed);
+  CHECK(result.warp_instructions < 2'000'000);
 }
 
 TEST_CASE("an accepted store out of bounds changes no memory") {

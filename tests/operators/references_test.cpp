@@ -12,7 +12,7 @@
 #include "base/temporary_folders.h"
 #include "catch.h"
 #include "contracts/compile.h"
-#include "contracts/guess.h"
+#include "contracts/guessed.h"
 #include "contracts/reference.h"
 #include "devices/emulated/runner.h"
 #include "nvcc.h"
@@ -110,9 +110,8 @@ std::filesystem::path compiled(const TemporaryFolder& folder) {
 
 /// The contract that `foldproof init` would write, as a user reads it again.
 Contract written(const std::filesystem::path& ptx, const Entry& entry, Fault fault) {
-  std::vector<std::string> left_out;
   const Contract guess =
-      guess_contracts(ptx, entry.kernel(fault), {}, left_out, reference_named(entry.as(), "")).at(0);
+      likeliest_contracts(ptx, entry.kernel(fault), {}, reference_named(entry.as(), "")).at(0);
   const std::filesystem::path file = std::filesystem::path(ptx).replace_extension(".toml");
   write_file(file, starter_contract(guess));
   return load_contract(file, Trust::limited);

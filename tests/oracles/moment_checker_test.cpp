@@ -69,6 +69,21 @@ TEST_CASE("a NaN in a mean, norm or variance propagates or is unspecified but ne
   }
 }
 
+TEST_CASE("the variance of an infinite element is NaN, or infinite if parts may be merged") {
+  Arithmetic a = arithmetic_of(Operator::variance);
+  for (const MomentMethod method : {MomentMethod::unspecified, MomentMethod::welford}) {
+    a.moment_method = method;
+    CHECK(accepts_result(a, {1, inf, 2}, {nan}));
+    CHECK(accepts_result(a, {1, inf, 2}, {inf}));
+    CHECK(accepts_result(a, {inf}, {0}));  // one part, which has no spread
+    CHECK_FALSE(accepts_result(a, {1, inf, 2}, {0}));
+    CHECK_FALSE(accepts_result(a, {1, inf, 2}, {-inf}));
+  }
+  a.moment_method = MomentMethod::two_pass;
+  CHECK(accepts_result(a, {1, inf, 2}, {nan}));
+  CHECK_FALSE(accepts_result(a, {1, inf, 2}, {inf}));
+}
+
 TEST_CASE("variances by either method are within their bounds, and one that omits an element is not") {
   std::mt19937 random(7);
   for (const double mean : {0.0, 100.0}) {

@@ -109,15 +109,15 @@ bool Launch::run_block(Block& block) {
     idle = spent == 0 ? idle + 1 : 0;
     moved |= spent != 0;
     if (progress_.warp_instructions() > limits_.warp_instructions) report_timeout(warp);
-    end_if_spoilt();
+    end_if_overlong();
   }
   return moved;
 }
 
-// What a thread read out of bounds may be the bound of a loop. Other findings have usually come by then.
-void Launch::end_if_spoilt() {
+// What a thread read may be the bound of a loop. Other findings have usually come by then.
+void Launch::end_if_overlong() {
   constexpr std::uint64_t most_instructions_after = 1'000'000;
-  if (!findings_.has_spoilt_memory()) return;
+  if (!findings_.may_not_end()) return;
   if (!spoilt_at_) spoilt_at_ = progress_.warp_instructions();
   if (progress_.warp_instructions() > *spoilt_at_ + most_instructions_after) throw LaunchEnded{};
 }

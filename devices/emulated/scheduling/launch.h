@@ -46,7 +46,7 @@ class Launch {
   void run_warp(Warp& warp, std::uint64_t budget);
   [[noreturn]] void report_timeout(const Warp& warp);
   /// Throws LaunchEnded some time after a finding that left no result to wait for.
-  void end_if_spoilt();
+  void end_if_overlong();
 
   const Limits limits_;
   const AcceptsFinding accepts_;
@@ -55,7 +55,7 @@ class Launch {
   SharedMemory shared_memory_;
   Choices choices_;
   Progress progress_;
-  std::optional<std::uint64_t> spoilt_at_;  ///< in warp instructions
+  std::optional<std::uint64_t> spoilt_at_;  ///< first such finding, in warp instructions
   FindingLog findings_;
   Residency residency_;
   AddressSpace addresses_;

@@ -38,6 +38,7 @@ class FindingLog {
   }
   void add(Finding finding) {
     has_spoilt_memory_ |= is_fatal(finding.kind);
+    has_undefined_decision_ |= is_about_undefined_values(finding.kind);
     findings_.push_back(std::move(finding));
   }
   /// A finding after which the contents of memory are still a result.
@@ -55,12 +56,14 @@ class FindingLog {
   }
 
   bool has_spoilt_memory() const { return has_spoilt_memory_; }
+  /// Whether what was read, such as the bound of a loop, may be any value.
+  bool may_not_end() const { return has_spoilt_memory_ || has_undefined_decision_; }
   std::vector<Finding> take() { return std::move(findings_); }
 
  private:
   const Program& program_;
   const AcceptsFinding& accepts_;
-  bool has_spoilt_memory_ = false;
+  bool has_spoilt_memory_ = false, has_undefined_decision_ = false;
   std::vector<Finding> findings_;
   std::set<std::pair<Kind, const Instruction*>> reported_;
   std::map<std::pair<Kind, const Instruction*>, bool> accepted_;  ///< known answers

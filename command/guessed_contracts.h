@@ -1,0 +1,30 @@
+// Contracts for a source that has none: guessed, then tried on the emulated device.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "contracts/compile.h"
+#include "contracts/contract.h"
+#include "contracts/reference.h"
+
+namespace foldproof {
+
+struct GuessedContract {
+  Contract contract;
+  std::shared_ptr<const Image> image;  ///< null if it could not be compiled, with the reason in `no_fit`
+};
+
+/// One contract for each kernel, or for the kernel `entry`, as guess_kernels finds them: the likeliest one
+/// or, if that does not explain the results of every trial run, the candidate that explains most of them. If
+/// none explains any, the contract has `no_fit`. With a `reference`, the user has said what the kernels
+/// compute, so only the launch is tried: if it shows that a kernel is written for smaller blocks, the
+/// contract gets those. Throws InputError like guess_kernels, and Interrupted if the user interrupts it.
+std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
+                                               const CompileOptions& options,
+                                               const std::optional<Reference>& reference = {});
+
+}  // namespace foldproof

@@ -1,0 +1,123 @@
+#include "contracts/guessing/accesses.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <string_view>
+
+#include "ptx/query.h"
+
+namespace foldproof {
+namespace {
+
+using ptx::Opcode;
+using ptx::Operand;
+
+/// A set of parameters; those after the 64th are ignored.
+using Parameters = std::uint64_t;
+
+class Flow {
+ public:
+  explicit Flow(const ptx::Function& entry) : entry_(entry), accesses_(entry.parameters.size()) {
+    while (advance()) {
+    }
+    ptx::for_each_item(entry_, [&](const ptx::Statement& statement) { record(statement); });
+    ptx::for_each_item(entry_, [&](const ptx::CallStatement& call) {
+      for (const Operand& argument : call.arguments) mark(value_of(argument), &Accesses::is_unknown);
+    });
+  }
+
+  std::vector<Accesses> accesses() && { return std::move(accesses_); }
+
+ private:
+  /// Passes the parameters on along all statements once. Returns whether any register gained one.
+  bool advance() {
+    bool has_changed = false;
+    ptx::for_each_item(entry_, [&](const ptx::Statement& statement) {
+      if (statement.operands.empty()) return;
+      const auto* written = std::get_if<ptx::Name>(&statement.operands.front().value);
+      if (written == nullptr) return;
+      Parameters& held = registers_[written->text];
+      const Parameters before = held;
+      held |= passed_on(statement);
+      has_changed |= held != before;
+    });
+    return has_changed;
+  }
+
+  /// What the first operand of the statement receives.
+  Parameters passed_on(const ptx::Statement& statement) const {
+    const Opcode code(statement);
+    if (code.is("ld") && code.names(ptx::Space::param)) return parameter_at(statement.operands.back());
+    // Those with which addresses are computed. An index is an integer times a size, which none of them
+    // yields.
+    constexpr std::string_view computing[] = {"mov", "cvta", "add", "sub", "selp"};
+    if (std::ranges::find(computing, code.name()) == std::end(computing) || !code.type().ends_with("64"))
+      return 0;
+    Parameters all = 0;
+    for (std::size_t i = 1; i < statement.operands.size(); ++i) all |= value_of(statement.operands[i]);
+    return all;
+  }
+
+  Parameters parameter_at(const Operand& operand) const {
+    const auto* address = std::get_if<ptx::AddressOf>(&operand.value);
+    if (address == nullptr || !address->base) return 0;
+    const auto found = std::ranges::find(entry_.parameters, address->base->text, &ptx::Variable::name);
+    const auto index = static_cast<std::size_t>(found - entry_.parameters.begin());
+    return found == entry_.parameters.end() || index >= 64 ? 0 : Parameters{1} << index;
+  }
+
+  Parameters held_by(const std::string& name) const {
+    const auto found = registers_.find(name);
+    return found == registers_.end() ? 0 : found->second;
+  }
+
+  Parameters value_of(const Operand& operand) const {
+    const auto* name = std::get_if<ptx::Name>(&operand.value);
+    return name == nullptr ? 0 : held_by(name->text);
+  }
+
+  /// The parameters on which the address in brackets depends; 0 for another operand.
+  Parameters address_in(const Operand& operand) const {
+    const auto* address = std::get_if<ptx::AddressOf>(&operand.value);
+    return address == nullptr || !address->base ? 0 : held_by(address->base->text);
+  }
+
+  void mark(Parameters parameters, bool Accesses::*use) {
+    for (std::size_t i = 0; i < accesses_.size() && i < 64; ++i)
+      if ((parameters >> i & 1) != 0) accesses_[i].*use = true;
+  }
+
+  void record(const ptx::Statement& statement) {
+    const Opcode code(statement);
+    if (statement.operands.empty()) return;
+    if (code.is("ld")) return mark(address_in(statement.operands.back()), &Accesses::is_read);
+    if (code.is("st")) {
+      mark(address_in(statement.operands.front()), &Accesses::is_written);
+      return mark(value_of(statement.operands.back()), &Accesses::is_unknown);
+    }
+    if (code.is("atom") || code.is("red")) {
+      for (const Operand& operand : statement.operands) mark(address_in(operand), &Accesses::is_accumulated);
+      return;
+    }
+    if (!code.is("cp")) return;
+    // Asynchronous copies: the destination comes first.
+    mark(address_in(statement.operands.front()), &Accesses::is_written);
+    for (std::size_t i = 1; i < statement.operands.size(); ++i)
+      mark(address_in(statement.operands[i]), &Accesses::is_read);
+  }
+
+  const ptx::Function& entry_;
+  std::map<std::string, Parameters> registers_;
+  std::vector<Accesses> accesses_;
+};
+
+}  // namespace
+
+std::vector<Accesses> accesses_of(const ptx::Module& module, const std::string& lowered) {
+  const ptx::Function* entry = ptx::find(module, lowered);
+  return entry == nullptr ? std::vector<Accesses>{} : Flow(*entry).accesses();
+}
+
+}  // namespace foldproof

@@ -1,0 +1,109 @@
+// Kernels without a contract that no guess fits: verdict, status, and what `init` writes for them.
+#include <filesystem>
+
+#include "base/files.h"
+#include "catch.h"
+#include "cli/add_one.h"
+#include "nvcc.h"
+
+using namespace foldproof::test;
+
+namespace {
+
+/// A source with a kernel that is guessed to be a sum, and one that no reference contract explains.
+const std::string two_kernels = R"cuda(
+__global__ void sum(const float* in, float* out, int n) {
+  if (threadIdx.x > 0) return;
+  float total = 0;
+  for (int i = 0; i < n; ++i) total += in[i];
+  *out = total;
+}
+__global__ void combine(const float* a, const float* b, float* out, int n) {
+  if (threadIdx.x > 0) return;
+  float total = 0;
+  for (int i = 0; i < n; ++i) total += a[i] * b[i] * b[i];
+  *out = total;
+}
+)cuda";
+
+const nlohmann::json& kernel_of(const RanJson& ran, const std::string& entry) {
+  for (const nlohmann::json& kernel : ran.json.at("kernels"))
+    if (kernel.at("entry") == entry) return kernel;
+  throw std::runtime_error("no kernel " + entry);
+}
+
+}  // namespace
+
+TEST_CASE("a kernel that no guess fits has its own verdict, and the audit does not pass", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("no-fit");
+  const std::string source = folder.file("k.cu", two_kernels);
+  const RanJson ran = run_json({"audit", source, "--cases", "8"});
+  CHECK(ran.status == 3);
+  CHECK(kernel_of(ran, "sum").at("verdict") == "clean");
+  CHECK(kernel_of(ran, "combine").at("verdict") == "no-fit");
+  CHECK(kernel_of(ran, "combine").at("reason") ==
+        "no contract can be guessed, since it reads more than one input; say what the kernel computes with "
+        "--as, "
+        "or complete the contract that `foldproof init` writes");
+  CHECK(kernel_of(ran, "combine").at("cases") == 0);
+  CHECK(run({"audit", source, "--cases", "8"}).out.find("1 clean, 1 without a contract that fits") !=
+        std::string::npos);
+  CHECK(run({"audit", source, "--cases", "8", "--entry", "sum"}).status == 0);
+  CHECK(run({"audit", source, "--cases", "8", "--entry", "combine"}).status == 3);
+  // What the user says is checked.
+  CHECK(run({"audit", source, "--cases", "8", "--entry", "combine", "--as", "dot"}).status == 1);
+}
+
+TEST_CASE("a reference contract that does not fit is no-fit; a parameter that no kernel has is an error",
+          "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("no-fit-as");
+  const std::string source = folder.file("k.cu", two_kernels);
+  const RanJson ran = run_json({"audit", source, "--entry", "sum", "--as", "dot"});
+  CHECK(ran.status == 3);
+  CHECK(kernel_of(ran, "sum")
+            .at("reason")
+            .get<std::string>()
+            .starts_with("dot does not fit the kernel, since "));
+  const RanJson wrong = run_json({"audit", source, "--as", "sum", "--map", "x=samples"});
+  CHECK(wrong.status == 2);
+  CHECK(wrong.json.at("error").at("message").get<std::string>().find("has no parameter \"samples\"") !=
+        std::string::npos);
+}
+
+TEST_CASE("init writes a contract for each kernel, with a question mark for what it cannot guess", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("no-fit-init");
+  const std::string source = folder.file("k.cu", two_kernels);
+  CHECK(run({"init", source, "--output", folder.path("one.toml")}).status == 2);  // several kernels
+  const RanJson ran = run_json({"init", source});
+  REQUIRE(ran.status == 0);
+  const nlohmann::json& contracts = ran.json.at("contracts");
+  REQUIRE(contracts.size() == 2);
+  CHECK(contracts.at(0).at("contract") == folder.path("k.sum.toml"));
+  CHECK(contracts.at(0).at("is_complete") == true);
+  CHECK(contracts.at(1).at("contract") == folder.path("k.combine.toml"));
+  CHECK(contracts.at(1).at("is_complete") == false);
+  CHECK(foldproof::read_text_file(folder.path("k.combine.toml"), 1 << 20)
+            .find("# parameters: float const* a, float const* b, float* out, int n\n") != std::string::npos);
+  const RanJson unfinished = run_json({"audit", folder.path("k.combine.toml")});
+  CHECK(unfinished.status == 2);
+  CHECK(unfinished.json.at("error").at("message").get<std::string>().starts_with("replace each \"?\" of "));
+  CHECK(run({"init", source}).status == 2);  // the files exist
+  CHECK(run({"init", source, "--force"}).status == 0);
+}
+
+TEST_CASE("other verbs skip a kernel that no guess fits, or say why they cannot run it", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("no-fit-verbs");
+  const std::string source = folder.file("k.cu", two_kernels);
+  const Ran mutated = run({"mutate", source, "--cases", "4"});
+  CHECK(mutated.status == 0);
+  CHECK(mutated.out.find("combine") == std::string::npos);
+  CHECK(run({"tree", source}).status == 0);
+  const RanJson tree = run_json({"tree", source, "--entry", "combine"});
+  CHECK(tree.status == 2);
+  CHECK(tree.json.at("error").at("message").get<std::string>().find("it reads more than one input") !=
+        std::string::npos);
+}
