@@ -4,10 +4,10 @@
 
 #include <cctype>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ranges>
+#include <set>
 
 #include "base/files.h"
 #include "base/printable.h"
@@ -33,7 +33,7 @@ struct InitCommandLine {
   ReferenceOptions reference;
 };
 
-/// The text without characters that are awkward in a file name: "block_sum_float_256".
+/// Letters, digits and underscores of the text; other characters become one underscore.
 std::string file_word(const std::string& text) {
   std::string word;
   for (const char c : text)
@@ -42,7 +42,7 @@ std::string file_word(const std::string& text) {
     else if (!word.empty() && word.back() != '_')
       word += '_';
   while (word.ends_with('_')) word.pop_back();
-  return word;
+  return word.empty() ? "kernel" : word;
 }
 
 /// One contract, and where it is written.
@@ -63,17 +63,19 @@ std::vector<Starter> starters_for(const InitCommandLine& a, const std::vector<Co
     throw InputError(fmt::format("{}: several kernels found; for --output, choose one with --entry: {}",
                                  a.source, fmt::join(contracts | std::views::transform(entry_of), ", ")));
   std::vector<Starter> starters;
-  std::map<std::string, unsigned> used;
+  std::set<std::string> used;
   for (const Contract& contract : contracts) {
-    std::string word = file_word(entry_of(contract));
-    if (const unsigned number = ++used[word]; number > 1) word += fmt::format("_{}", number);
-    starters.push_back({fs::path(a.source).replace_extension(word + ".toml"), &contract});
+    const std::string word = file_word(entry_of(contract));
+    std::string free = word;
+    for (unsigned number = 2; !used.insert(free).second; ++number) free = fmt::format("{}_{}", word, number);
+    starters.push_back({fs::path(a.source).replace_extension(free + ".toml"), &contract});
   }
   return starters;
 }
 
-/// Throws InputError if the contract cannot be written there.
-void check_file(const InitCommandLine& a, const fs::path& file) {
+/// Throws InputError if --output, or the default, cannot be the file of a contract.
+void check_name(const InitCommandLine& a) {
+  const fs::path file = a.output.empty() ? fs::path(a.source).replace_extension(".toml") : fs::path(a.output);
   if (file == a.source)
     throw InputError(
         fmt::format("the contract of {} would overwrite it; give the source another extension", a.source));
@@ -83,12 +85,17 @@ void check_file(const InitCommandLine& a, const fs::path& file) {
   if (!a.output.empty() && !is_beside)
     throw InputError(
         fmt::format("--output takes a .toml file in the folder of {}, not {}", a.source, file.string()));
+}
+
+/// Throws InputError if the contract cannot be written there.
+void check_file(const InitCommandLine& a, const fs::path& file) {
+  std::error_code error;
   if (!a.force && fs::exists(file, error))
     throw InputError(
         fmt::format("{} already exists; write to another file with --output, or overwrite it with "
                     "--force",
                     file.string()));
-  if (fs::exists(a.source, error)) check_output(file);
+  check_output(file);
 }
 
 /// What is guessed or missing, and the next step.
@@ -106,7 +113,9 @@ std::string next_step(const Starter& starter, const std::string& source) {
 }
 
 int init(const InitCommandLine& a, const Console& console) {
-  check_file(a, a.output.empty() ? fs::path(a.source).replace_extension(".toml") : fs::path(a.output));
+  check_name(a);
+  std::error_code error;
+  if (!a.output.empty() && fs::exists(a.source, error)) check_file(a, a.output);  // guessing takes seconds
   std::vector<Contract> contracts;
   for (GuessedContract& guess : guessed_contracts(
            a.source, entry_name(a.entry), a.source_options.compile_options(), a.reference.reference()))

@@ -31,7 +31,7 @@ Run attach_prepare(CLI::App& app, Console& console) {
     compile_subjects(subjects, a->source.compile_options(), a->jobs, console, line);
     line.clear();
     const auto skipped = static_cast<std::size_t>(
-        std::ranges::count_if(subjects, [](const Subject& subject) { return !subject.can_run(); }));
+        std::ranges::count_if(subjects, [](const Subject& subject) { return subject.image == nullptr; }));
     const std::size_t prepared = subjects.size() - skipped;
     console.print_as_asked(
         [&] {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <chrono>
 #include <string_view>
 #include <utility>
 
@@ -51,6 +51,16 @@ void apply_candidate(GuessedKernel& guess, std::size_t number) {
   guess.contract.no_fit.reset();
 }
 
+/// Whether the candidate does not hide that the kernel may be wrong.
+bool is_acceptable(const GuessedKernel& guess, const Fit& likeliest, const Candidate& candidate,
+                   const Fit& fit, Runner& runner) {
+  const bool explains_all = candidate.keeps_operator || fit.is_complete();
+  const bool hides_tail = candidate.is_narrow && likeliest.is_convincing();
+  if (!explains_all || hides_tail) return false;
+  return !candidate.doubles_shared ||
+         (!guess.contract.no_fit && leaves_memory_by_warps(guess.contract, guess.image, runner));
+}
+
 /// The number of the contract that explains most runs, and how well it does.
 std::pair<std::size_t, Fit> best_of(const GuessedKernel& guess, const Fit& likeliest, Runner& runner) {
   std::pair<std::size_t, Fit> best{0, likeliest};
@@ -59,12 +69,8 @@ std::pair<std::size_t, Fit> best_of(const GuessedKernel& guess, const Fit& likel
   for (std::size_t k = 0; k < candidates.size() && !best.second.is_complete(); ++k) {
     try {
       Fit fit = fit_of(guess.contract, candidates[k].instance, guess.image, runner);
-      // The kernel may be wrong: one that contradicts its name must do so in every run, and a tail that is
-      // lost must not be supposed away.
-      const Candidate& candidate = candidates[k];
-      const bool is_acceptable = candidate.is_named ? fit.is_convincing() : fit.is_complete();
-      const bool hides_faults = candidate.is_narrow && likeliest.is_convincing();
-      if (is_acceptable && !hides_faults && fit.explained > best.second.explained)
+      if (fit.explained > best.second.explained && fit.is_convincing() &&
+          is_acceptable(guess, likeliest, candidates[k], fit, runner))
         best = {k + 1, std::move(fit)};
     } catch (const InputError&) {  // a type that the operator's checker does not support
     }
@@ -72,13 +78,16 @@ std::pair<std::size_t, Fit> best_of(const GuessedKernel& guess, const Fit& likel
   return best;
 }
 
-std::string why_none_fits(const Contract& contract, const Fit& likeliest) {
+std::string why_none_fits(const Contract& contract, const std::string& mismatch) {
   return fmt::format(
       "no contract explains the results of trial runs; with the operator {}, for example: {}; say what the "
       "kernel "
       "computes with --as, or correct the contract that `foldproof init` writes",
-      name(contract.instances.front().reduction->op), likeliest.mismatch);
+      name(contract.instances.front().reduction->op), mismatch);
 }
+
+/// Whether what a trial shows is a fault of the kernel: the user or its name says what it computes.
+bool is_known(const GuessedKernel& guess) { return !guess.contract.as.empty() || guess.is_named; }
 
 Choice tried(GuessedKernel guess, Runner& runner) {
   Choice choice;
@@ -87,15 +96,14 @@ Choice tried(GuessedKernel guess, Runner& runner) {
                             : fit_of(guess.contract, guess.contract.instances.front(), guess.image, runner);
   const auto [candidate, best] = best_of(guess, likeliest, runner);
   if (!best.is_convincing() && guess.contract.no_fit) return choice;
-  // Otherwise the kernel is wrong, not the guess.
-  const bool is_said = !guess.contract.as.empty();
-  const bool is_known = is_said || guess.is_named || likeliest.always_misbehaves || likeliest.does_not_end;
-  if (!best.is_convincing() && !is_known) choice.no_fit = why_none_fits(guess.contract, likeliest);
   choice.candidate = candidate;
-  apply_candidate(guess, candidate);
+  if (candidate != 0 || likeliest.is_complete()) return choice;
   // A block that is given by a variable depends on the length of a row.
-  if (candidate == 0 && !best.is_complete() && block_of(guess.contract).low.names().empty())
+  if (block_of(guess.contract).low.names().empty())
     choice.block = fitting_block(guess.contract, guess.image, runner).value_or(0);
+  const bool is_contradicted = !likeliest.is_convincing() && !likeliest.mismatch.empty() && choice.block == 0;
+  if (is_contradicted && !is_known(guess) && !likeliest.always_misbehaves)
+    choice.no_fit = why_none_fits(guess.contract, likeliest.mismatch);
   return choice;
 }
 
@@ -134,8 +142,12 @@ std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& sour
     return guess.image ? tried(guess, runner_of(guess)).packed() : Choice{}.packed();
   };
   pool.finished = [&](std::size_t task, const Outcome& outcome) {
+    using Ending = Outcome::Ending;
+    if (outcome.ending == Ending::finished) return apply(Choice::unpacked(outcome.text), guesses[task]);
     // The audit reports anything else that goes wrong.
-    if (outcome.ending == Outcome::Ending::finished) apply(Choice::unpacked(outcome.text), guesses[task]);
+    Contract& contract = guesses[task].contract;
+    if (outcome.ending == Ending::too_slow && !contract.no_fit && !is_known(guesses[task]))
+      contract.no_fit = NoFit{why_none_fits(contract, "the trial runs took more than 10 s"), {}};
   };
   if (!pool.run()) throw Interrupted{};
   std::vector<GuessedContract> contracts;

@@ -20,9 +20,9 @@ struct GuessedContract {
 
 /// One contract for each kernel, or for the kernel `entry`, as guess_kernels finds them: the likeliest one
 /// or, if that does not explain the results of every trial run, the candidate that explains most of them. If
-/// none explains any, the contract has `no_fit`. With a `reference`, the user has said what the kernels
-/// compute, so only the launch is tried: if it shows that a kernel is written for smaller blocks, the
-/// contract gets those. Throws InputError like guess_kernels, and Interrupted if the user interrupts it.
+/// none does, and neither a `reference` nor the name says what the kernel computes, the contract has
+/// `no_fit`. If a kernel turns out to be written for smaller blocks, its contract gets those. Throws
+/// InputError like guess_kernels, and Interrupted if the user interrupts it.
 std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
                                                const CompileOptions& options,
                                                const std::optional<Reference>& reference = {});

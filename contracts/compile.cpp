@@ -101,15 +101,6 @@ std::vector<std::string> lowered_in(const ptx::Source& source, const std::vector
   return lowered;
 }
 
-/// A guess has named its kernel by the lowered name, which the entry must mean. That of a kernel in an
-/// anonymous namespace contains a hash of the unit, which demangling drops.
-void check_is_guessed_kernel(const LaunchContract& launch, const std::string& lowered) {
-  const auto shown = [](const std::string& name) { return with_parameters(signature_of(name)); };
-  if (!launch.lowered.empty() && shown(launch.lowered) != shown(lowered))
-    throw InputError(fmt::format("\"{}\" names the kernel {}, not {}; add its parameters", launch.entry,
-                                 shown(lowered), shown(launch.lowered)));
-}
-
 /// A .ptx file is used as it is.
 CompiledSource compiled_ptx(const Unit& unit, const CompileOptions& options) {
   if (unit.host)
@@ -262,11 +253,8 @@ CompiledSource compiled_contract(const Contract& contract, const CompileOptions&
 std::shared_ptr<const Image> adopt(Contract& contract, CompiledSource source) {
   const Entries entries(contract);
   for (Instance& instance : contract.instances)
-    for (LaunchContract& launch : instance.launches) {
-      const std::string& lowered = source.lowered.at(entries.index_of(launch.entry));
-      check_is_guessed_kernel(launch, lowered);
-      launch.lowered = lowered;
-    }
+    for (LaunchContract& launch : instance.launches)
+      launch.lowered = source.lowered.at(entries.index_of(launch.entry));
   return std::make_shared<const Image>(std::move(source.image));
 }
 

@@ -143,7 +143,9 @@ struct Instance {
   std::vector<OperandContract> operands;              ///< inputs besides "input"
   std::vector<BufferContract> buffers;                ///< all other buffers except "output"
   std::vector<AdditionalOutput> additional_outputs;
-  Expression output_count;  ///< number of elements of the output buffer
+  Expression output_count;  ///< number of elements of the output
+  std::optional<Expression> output_capacity =
+      {};  ///< of its buffer, if the kernel needs more than the output
   BufferContract::Initial output_initial = BufferContract::Initial::undefined;
   BufferContract::Reset output_reset = BufferContract::Reset::each_call;
   bool in_place = false;  ///< "output" names the input buffer: the kernel overwrites what it reads

@@ -109,8 +109,8 @@ void check_key(const toml::key& key, const toml::node& node, std::string_view ta
                                  description(row->type), toml_type(node)),
                      position_of(node, file));
   if (has_unknown(node))
-    throw InputError(fmt::format("replace each \"{}\" of \"{}\" in {}. Its meaning: {}", unknown_value,
-                                 key.str(), spelled_table(table), row->sentence),
+    throw InputError(fmt::format("\"{}\" in {} is still \"{}\"; replace it: {}", key.str(),
+                                 spelled_table(table), unknown_value, row->sentence),
                      position_of(node, file));
 }
 

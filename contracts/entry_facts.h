@@ -32,7 +32,8 @@ struct EntryFacts {
   bool flushes_subnormals = false;
   bool approximates = false;      ///< some instruction is approximate: the ISA only bounds its error
   std::uint64_t widest_read = 0;  ///< most bytes of global memory that a thread reads in one instruction
-  std::uint64_t widest_shared_store = 0;  ///< most bytes that a thread stores to shared memory, per lane
+  std::uint64_t widest_shared_store =
+      0;  ///< size in bytes of the widest element that is stored to shared memory
   std::optional<std::uint32_t> required_threads;  ///< .reqntid
   std::optional<std::uint32_t> most_threads;      ///< .maxntid
   std::array<std::uint32_t, 3> cluster{0, 0, 0};  ///< .reqnctapercluster; zeros if absent

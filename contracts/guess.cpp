@@ -207,6 +207,7 @@ std::optional<Candidate> candidate_for(const Kernel& kernel, const Supposition& 
   }
   candidate.instance.launches[0].lowered = kernel.signature.lowered;
   candidate.is_narrow = supposed.elements_per_thread > 1 || supposed.reads_whole_groups;
+  candidate.doubles_shared = supposed.shared_per_thread > 1;
   if (supposed.reference != nullptr)
     candidate.assumptions.push_back(fmt::format("operator {}", supposed.reference->as));
   return candidate;
@@ -252,42 +253,72 @@ std::vector<Supposition> suppositions(const Kernel& kernel) {
   std::vector<Supposition> all;
   for (const bool orders : either(has_several_sizes(kernel)))
     for (const bool groups : either(reads_groups(kernel)))
-      for (const bool twice : either(kernel.facts.uses_dynamic_shared))
-        for (const auto block : blocks)
-          for (const std::uint32_t per_thread : elements)
-            all.push_back({nullptr, block, per_thread, twice ? 2U : 1U, groups, orders, false});
+      for (const auto block : blocks)
+        for (const std::uint32_t per_thread : elements) {
+          all.push_back({nullptr, block, per_thread, 1, groups, orders, false, false});
+          if (kernel.facts.uses_dynamic_shared)
+            all.push_back({nullptr, block, per_thread, 2, groups, orders, false, false});
+        }
   all.push_back({.is_square = true});
+  all.push_back({.output_is_scratch = true});
   // A kernel of shuffles alone is for a warp, or for blocks of whole warps.
   if (kernel.facts.uses_shuffle && !kernel.facts.uses_shared)
     for (const std::uint32_t block : {128U, 256U}) all.push_back({.block = block});
   return all;
 }
 
-/// What else the kernel could be: first, what the user or its name says, with everything that can be supposed
-/// about its launch; then, unless the user has said it, everything that it could compute.
-std::vector<Candidate> candidates_for(const Kernel& kernel, const Reference* chosen) {
-  const NameRow* named = row_of_name(plain_name(kernel.signature.spelled));
-  const std::vector<Reference> references = chosen == nullptr ? all_references() : std::vector<Reference>{};
-  const auto is_named = [&](const Reference& reference) {
-    return named != nullptr && reference.op == named->op;
-  };
-  std::vector<Candidate> candidates;
-  const auto add = [&](const Reference* reference, Supposition supposed) {
+/// The name without namespaces and template arguments.
+std::string last_name(const Kernel& kernel) {
+  const std::string name = plain_name(kernel.signature.spelled);
+  const std::size_t colons = name.rfind("::");
+  return colons == std::string::npos ? name : name.substr(colons + 2);
+}
+
+/// Candidates without repetitions: many suppositions make no difference to a kernel.
+class Candidates {
+ public:
+  explicit Candidates(const Kernel& kernel) : kernel_(kernel) {}
+
+  void add(const Reference* reference, Supposition supposed, bool keeps_operator) {
     supposed.reference = reference;
-    if (auto candidate = candidate_for(kernel, supposed)) candidates.push_back(std::move(*candidate));
-  };
+    auto candidate = candidate_for(kernel_, supposed);
+    if (!candidate) return;
+    Contract contract;
+    contract.instances = {candidate->instance};
+    if (!texts_.insert(starter_contract(contract)).second) return;
+    candidate->keeps_operator = keeps_operator;
+    all_.push_back(std::move(*candidate));
+  }
+
+  std::vector<Candidate> take() { return std::move(all_); }
+
+ private:
+  const Kernel& kernel_;
+  std::set<std::string> texts_;
+  std::vector<Candidate> all_;
+};
+
+/// What else the kernel could be: first, what the user or its name says, with everything that can be supposed
+/// about its launch; then, unless the user or the name has said it, everything that it could compute.
+std::vector<Candidate> candidates_for(const Kernel& kernel, const Reference* chosen, bool is_settled) {
+  const auto named = operator_named(last_name(kernel));
+  const std::vector<Reference> references = chosen == nullptr ? all_references() : std::vector<Reference>{};
+  Candidates candidates(kernel);
   const std::vector<Supposition> all = suppositions(kernel);
   for (const Supposition& supposed : all) {
-    add(chosen, supposed);
+    candidates.add(chosen, supposed, true);
     for (const Reference& reference : references)
-      if (is_named(reference)) add(&reference, supposed);
+      if (reference.op == named) candidates.add(&reference, supposed, true);
   }
-  for (Candidate& candidate : candidates) candidate.is_named = true;
+  // A tally of the trial inputs would be a constant.
+  const auto is_possible = [&](const Reference& reference) {
+    return !is_settled && reference.op != named && info(reference.op).gives != OperatorInfo::Gives::tally;
+  };
   for (const Supposition& supposed : all)
     if (supposed.elements_per_thread == 1 && supposed.shared_per_thread == 1 && !supposed.block)
       for (const Reference& reference : references)
-        if (!is_named(reference)) add(&reference, supposed);
-  return candidates;
+        if (is_possible(reference)) candidates.add(&reference, supposed, false);
+  return candidates.take();
 }
 
 }  // namespace
@@ -315,10 +346,13 @@ std::vector<GuessedKernel> guess_kernels(const fs::path& source, const std::stri
       wrong_reference.emplace(error);
       guess.contract = unfit(source, kernel, error.sentence());
     }
-    guess.is_named = names_operator(plain_name(kernel.signature.spelled));
+    guess.is_named = operator_named(last_name(kernel)).has_value();
     if (reference) guess.contract.as = reference->as, guess.contract.map = reference->map;
-    guess.candidates = [kernel = kernel, reference] {
-      return candidates_for(kernel, reference ? &*reference : nullptr);
+    // A word such as "prod" is no more than a hint if the kernel cannot be that.
+    const bool is_settled =
+        row_of_name(last_name(kernel)) != nullptr || (guess.is_named && !guess.contract.no_fit);
+    guess.candidates = [kernel = kernel, reference, is_settled] {
+      return candidates_for(kernel, reference ? &*reference : nullptr, is_settled);
     };
     guesses.push_back(std::move(guess));
   }

@@ -18,8 +18,9 @@ namespace foldproof {
 /// The instance of a kernel if it computes what a reference contract says.
 struct Candidate {
   Instance instance;
-  bool is_named = false;   ///< the operator is the one that the user, or the kernel's name, says
+  bool keeps_operator = false;  ///< it only supposes something else about sizes and the launch
   bool is_narrow = false;  ///< callers are supposed to pass only counts that are multiples of some number
+  bool doubles_shared = false;  ///< callers are supposed to pass two elements of shared memory per thread
   std::vector<std::string> assumptions;  ///< as those of a contract
 };
 

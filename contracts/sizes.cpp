@@ -111,6 +111,7 @@ void check_sizes(const Instance& instance, const Variables& variables) {
   check_variables(instance, variables);
   check_rows(instance, variables);
   if (instance.reduction) check_elements(instance.output_name, instance.output_count, variables);
+  if (instance.output_capacity) check_elements(instance.output_name, *instance.output_capacity, variables);
   for (const OperandContract& operand : instance.operands)
     check_elements(operand.name, operand.count, variables);
   for (const BufferContract& buffer : instance.buffers) check_elements(buffer.name, buffer.count, variables);

@@ -100,6 +100,7 @@ void write_domain(Writer& out, const Instance& instance) {
 void write_output(Writer& out, const Instance& instance) {
   out.table("output");
   out.key("count", toml_string(instance.output_count.text()));
+  if (instance.output_capacity) out.key("capacity", toml_string(instance.output_capacity->text()));
   out.key("initial", toml_string(name_of(initial_names, instance.output_initial)));
   out.key("reset", toml_string(name_of(reset_names, instance.output_reset)));
   if (instance.in_place) out.key("in_place", "true");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "contracts/sizes.h"
@@ -28,14 +29,19 @@ constexpr std::uint64_t largest_trial = 1 << 16, convincing_elements = 32;
 Case case_of(const Instance& instance, const TrialRun& run) {
   Case c = representative_case(instance, largest_trial, run.elements);
   c.input.distribution.name = run.distribution;
-  if (range_of(instance, "rows") == nullptr) return c;
-  const std::int64_t columns = run.elements / run.rows;
-  c.variables = Domain(instance, largest_trial)
-                    .nearest({{"rows", run.rows},
-                              {"columns", columns},
-                              {"groups", columns / 4},
-                              {"block", value_of(c.variables, "block").value_or(0)},
-                              {"grid", run.rows}});
+  // A free grid has a thread for each element, since one block shows little.
+  const std::int64_t block = value_of(c.variables, "block").value_or(1);
+  Variables wanted = c.variables;
+  wanted["grid"] = (run.elements + block - 1) / std::max<std::int64_t>(block, 1);
+  if (range_of(instance, "rows") != nullptr) {
+    const std::int64_t columns = run.elements / run.rows;
+    wanted = {{"rows", run.rows},
+              {"columns", columns},
+              {"groups", columns / 4},
+              {"block", block},
+              {"grid", run.rows}};
+  }
+  c.variables = Domain(instance, largest_trial).nearest(wanted);
   return c;
 }
 
@@ -96,28 +102,49 @@ Fit fit_of(const Contract& contract, const Instance& instance, const std::shared
     const Evaluation run = evaluator.evaluate(c);
     ++fit.runs;
     fit.always_misbehaves &= misbehaves(run);
-    fit.does_not_end = std::ranges::count(run.findings, Kind::timeout, &Finding::kind) != 0;
-    if (fit.does_not_end) break;
     if (is_explained(run)) {
       ++fit.explained;
       fit.most_elements =
           std::max(fit.most_elements, static_cast<std::uint64_t>(value_of(c.variables, "count").value_or(0)));
-    } else if (fit.mismatch.empty()) {
-      fit.mismatch = run.findings.empty() ? run.why_not : run.findings.front().message;
+    } else if (fit.mismatch.empty() && !run.findings.empty()) {
+      fit.mismatch = run.findings.front().message;
     }
+    fit.does_not_end = std::ranges::count(run.findings, Kind::timeout, &Finding::kind) != 0;
+    if (fit.does_not_end) break;
   }
   return fit;
 }
 
-std::optional<std::uint32_t> fitting_block(const Contract& contract,
-                                           const std::shared_ptr<const Image>& image, Runner& runner) {
+namespace {
+
+/// The first thread outside of memory and the number of threads, if the former is the first of a warp, and
+/// not of the last one.
+std::optional<std::pair<std::uint32_t, std::uint32_t>> warp_outside(const Contract& contract,
+                                                                    const std::shared_ptr<const Image>& image,
+                                                                    Runner& runner) {
   const Instance& instance = contract.instances.at(0);
   const auto threads =
       static_cast<std::uint32_t>(representative_case(instance, largest_count).variables.at("block"));
   const auto first = first_outside(findings_of(contract, instance, image, runner));
   if (!first || *first % warp != 0 || *first + warp >= threads) return std::nullopt;
+  return std::pair(*first, threads);
+}
+
+}  // namespace
+
+bool leaves_memory_by_warps(const Contract& contract, const std::shared_ptr<const Image>& image,
+                            Runner& runner) {
+  return warp_outside(contract, image, runner).has_value();
+}
+
+std::optional<std::uint32_t> fitting_block(const Contract& contract,
+                                           const std::shared_ptr<const Image>& image, Runner& runner) {
+  const Instance& instance = contract.instances.at(0);
+  const auto outside = warp_outside(contract, image, runner);
+  if (!outside) return std::nullopt;
+  const auto [first, threads] = *outside;
   for (std::uint32_t block = threads / 2; block >= warp; block /= 2)
-    if (block <= *first)
+    if (block <= first)
       return first_outside(findings_of(contract, with_block(instance, block), image, runner))
                  ? std::nullopt
                  : std::optional(block);

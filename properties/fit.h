@@ -16,7 +16,7 @@ struct Fit {
   unsigned runs = 0;
   unsigned explained = 0;           ///< runs whose result was checked and right
   std::uint64_t most_elements = 0;  ///< of an explained run
-  std::string mismatch;             ///< what the first other run showed
+  std::string mismatch;             ///< what the first run showed that contradicts the instance
   /// Every run showed undefined behaviour that no contract makes right, such as a race.
   bool always_misbehaves = false;
   bool does_not_end = false;  ///< a run did not end, and the others were left out
@@ -30,6 +30,11 @@ struct Fit {
 /// Throws InputError for a contract that cannot be run, and Unsupported for an image that cannot.
 Fit fit_of(const Contract& contract, const Instance& instance, const std::shared_ptr<const Image>& image,
            Runner& runner);
+
+/// Launches the contract's first instance once. Whether the first thread that accesses memory out of bounds
+/// is the first of a warp, and not of the last one: an index that is off by a few is a fault of the kernel.
+bool leaves_memory_by_warps(const Contract& contract, const std::shared_ptr<const Image>& image,
+                            Runner& runner);
 
 /// Launches the contract's first instance once. If whole warps access memory out of bounds, returns the
 /// largest half, quarter, … of the block that excludes them, if that runs without such accesses. Nothing if

@@ -123,7 +123,7 @@ enum Exit : int {
 /// else ran.
 Exit exit_status(const AuditReport& report, Severity fail_on);
 
-/// Whether every finding is a warning, or accepted by the contract.
+/// Whether every finding is a warning, or announced by the source.
 bool has_only_warnings(const KernelReport& report);
 
 /// Whether the report makes the status exit_unable unless a finding fails: the kernel could not run, or was

@@ -14,8 +14,10 @@ namespace {
 using ptx::Opcode;
 using ptx::Operand;
 
-/// A set of parameters; those after the 64th are ignored.
+/// A set of parameters; those after the 63rd are ignored. The last bit stands for all variables.
 using Parameters = std::uint64_t;
+constexpr std::size_t most_parameters = 63;
+constexpr Parameters a_variable = Parameters{1} << most_parameters;
 
 class Flow {
  public:
@@ -26,6 +28,9 @@ class Flow {
     ptx::for_each_item(entry_, [&](const ptx::CallStatement& call) {
       for (const Operand& argument : call.arguments) mark(value_of(argument), &Accesses::is_unknown);
     });
+    // It may be that of any parameter.
+    if (has_unknown_address_)
+      for (Accesses& accesses : accesses_) accesses.is_unknown = true;
   }
 
   std::vector<Accesses> accesses() && { return std::move(accesses_); }
@@ -65,7 +70,7 @@ class Flow {
     if (address == nullptr || !address->base) return 0;
     const auto found = std::ranges::find(entry_.parameters, address->base->text, &ptx::Variable::name);
     const auto index = static_cast<std::size_t>(found - entry_.parameters.begin());
-    return found == entry_.parameters.end() || index >= 64 ? 0 : Parameters{1} << index;
+    return found == entry_.parameters.end() || index >= most_parameters ? 0 : Parameters{1} << index;
   }
 
   Parameters held_by(const std::string& name) const {
@@ -75,42 +80,50 @@ class Flow {
 
   Parameters value_of(const Operand& operand) const {
     const auto* name = std::get_if<ptx::Name>(&operand.value);
-    return name == nullptr ? 0 : held_by(name->text);
+    if (name == nullptr) return 0;
+    return name->text.starts_with('%') ? held_by(name->text) : a_variable;
   }
 
   /// The parameters on which the address in brackets depends; 0 for another operand.
-  Parameters address_in(const Operand& operand) const {
+  Parameters address_in(const Operand& operand, const Opcode& code) {
     const auto* address = std::get_if<ptx::AddressOf>(&operand.value);
-    return address == nullptr || !address->base ? 0 : held_by(address->base->text);
+    if (address == nullptr || !address->base) return 0;
+    const Parameters held = held_by(address->base->text);
+    const bool is_local = code.names(ptx::Space::shared) || code.names(ptx::Space::local) ||
+                          code.names(ptx::Space::param) || code.names(ptx::Space::constant);
+    if (held == 0 && !is_local && address->base->text.starts_with('%')) has_unknown_address_ = true;
+    return held;
   }
 
   void mark(Parameters parameters, bool Accesses::*use) {
-    for (std::size_t i = 0; i < accesses_.size() && i < 64; ++i)
+    for (std::size_t i = 0; i < accesses_.size() && i < most_parameters; ++i)
       if ((parameters >> i & 1) != 0) accesses_[i].*use = true;
   }
 
   void record(const ptx::Statement& statement) {
     const Opcode code(statement);
     if (statement.operands.empty()) return;
-    if (code.is("ld")) return mark(address_in(statement.operands.back()), &Accesses::is_read);
+    if (code.is("ld")) return mark(address_in(statement.operands.back(), code), &Accesses::is_read);
     if (code.is("st")) {
-      mark(address_in(statement.operands.front()), &Accesses::is_written);
+      mark(address_in(statement.operands.front(), code), &Accesses::is_written);
       return mark(value_of(statement.operands.back()), &Accesses::is_unknown);
     }
     if (code.is("atom") || code.is("red")) {
-      for (const Operand& operand : statement.operands) mark(address_in(operand), &Accesses::is_accumulated);
+      for (const Operand& operand : statement.operands)
+        mark(address_in(operand, code), &Accesses::is_accumulated);
       return;
     }
     if (!code.is("cp")) return;
     // Asynchronous copies: the destination comes first.
-    mark(address_in(statement.operands.front()), &Accesses::is_written);
+    mark(address_in(statement.operands.front(), code), &Accesses::is_written);
     for (std::size_t i = 1; i < statement.operands.size(); ++i)
-      mark(address_in(statement.operands[i]), &Accesses::is_read);
+      mark(address_in(statement.operands[i], code), &Accesses::is_read);
   }
 
   const ptx::Function& entry_;
   std::map<std::string, Parameters> registers_;
   std::vector<Accesses> accesses_;
+  bool has_unknown_address_ = false;
 };
 
 }  // namespace

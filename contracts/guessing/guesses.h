@@ -67,6 +67,7 @@ struct Supposition {
   bool reads_whole_groups = false;  ///< callers align the input, whose length is a multiple of a group's
   bool orders_sizes = false;        ///< rows before columns, whatever the names of the parameters say
   bool is_square = false;           ///< one number is that of the rows and of the columns
+  bool output_is_scratch = false;   ///< blocks also leave their partial results in the output
 };
 
 /// One pointer is the input, one is the output (possibly the same), those that the operator of a reference
@@ -180,8 +181,8 @@ struct NameRow {
   std::string_view unknown;
 };
 
-/// Whether the name says which operator the kernel is, such as "block_sum".
-bool names_operator(const std::string& name);
+/// The operator that the words of the name say, such as "block_sum" or "rowMax".
+std::optional<Operator> operator_named(const std::string& name);
 
 /// The first row that matches the name; null if none does.
 const NameRow* row_of_name(std::string_view name);

@@ -248,6 +248,9 @@ class Guess {
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
     instance_.output_count = Expression::parse(finishes ? "1" : "grid", {});
     roles_.assume(finishes ? "one result" : "one partial result per block");
+    if (!supposed_.output_is_scratch || !finishes) return;
+    instance_.output_capacity = Expression::parse("grid", {});
+    roles_.assume("an output that also holds a partial result per block");
   }
 
   /// What the output holds before the launch.
@@ -290,8 +293,8 @@ class Guess {
     return is_identifier(name) && std::ranges::find(taken, name) == std::end(taken);
   }
 
-  /// As many elements as there are results if the kernel only stores to it; otherwise a counter if its type
-  /// is an integer type other than that of the output, or one element per block.
+  /// If the kernel only stores to it, as many elements as there are results, or blocks. Otherwise a counter
+  /// if its type is an integer type other than that of the output, or one element per block.
   BufferContract scratch(std::size_t index) {
     const Parameter& parameter = kernel_.parameters[index];
     const bool is_output = parameter.accesses.is_written && parameter.is_only_written();
@@ -300,7 +303,8 @@ class Guess {
     BufferContract buffer;
     buffer.name = is_free_name(parameter.name) ? parameter.name : fmt::format("scratch{}", index + 1);
     buffer.type = *parameter.element;
-    buffer.count = is_output ? instance_.output_count : Expression::parse(is_counter ? "1" : "grid", {});
+    const bool is_per_result = is_output && instance_.reduction->result != ResultShape::value;
+    buffer.count = is_per_result ? instance_.output_count : Expression::parse(is_counter ? "1" : "grid", {});
     if (is_counter) buffer.initial = BufferContract::Initial::zero;
     roles_.assume(roles_.described(index) + (is_output    ? " as an output that is not checked"
                                              : is_counter ? " as a counter that starts at zero"

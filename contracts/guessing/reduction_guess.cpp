@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "contracts/names.h"
 
@@ -108,8 +109,16 @@ Operator operation_of(const KernelRoles& roles) {
 
 }  // namespace
 
-bool names_operator(const std::string& name) {
-  return row_of_name(name) != nullptr || fold_named(name).has_value();
+std::optional<Operator> operator_named(const std::string& name) {
+  if (const NameRow* row = row_of_name(name)) return row->op;
+  constexpr std::pair<std::string_view, Operator> words[] = {
+      {"_max_", Operator::max},     {"_maximum_", Operator::max}, {"_min_", Operator::min},
+      {"_minimum_", Operator::min}, {"_prod_", Operator::prod},   {"_product_", Operator::prod},
+      {"_sum_", Operator::sum},     {"_add_", Operator::sum}};
+  const std::string all = in_words(name);
+  for (const auto& [word, op] : words)
+    if (all.find(word) != std::string::npos) return op;
+  return std::nullopt;
 }
 
 const NameRow* row_of_name(std::string_view name) {

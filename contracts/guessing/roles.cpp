@@ -195,11 +195,11 @@ void KernelRoles::assume(const std::string& phrase) const { assumptions_.push_ba
 
 void KernelRoles::give_up(const std::string& why, const std::string& with) const {
   if (reference_ != nullptr)
-    throw Unfit(fmt::format("{} does not fit the kernel, since {}", reference_->as, why));
-  throw Unfit(
-      fmt::format("no contract can be guessed, since {}; say what the kernel computes with --as, or "
-                  "complete the contract that `foldproof init` writes{}",
-                  why, with));
+    throw Unfit(fmt::format("{} does not fit this kernel, since {}", reference_->as, why));
+  throw Unfit(fmt::format(
+      "no contract can be guessed for this kernel, since {}; say what the kernel computes with --as, or "
+      "complete the contract that `foldproof init` writes{}",
+      why, with));
 }
 
 }  // namespace foldproof

@@ -67,7 +67,8 @@ class SizesGuess {
   /// The parameters that the user named, or those with usual names. A reference contract needs no names: the
   /// first two numbers are rows and columns, and a single one is the number of columns.
   void find_matrix() {
-    if (roles_.supposed().is_square && integers_.size() == 1) {
+    const bool is_mapped = roles_.named("rows") || roles_.named("columns");
+    if (roles_.supposed().is_square && integers_.size() == 1 && !is_mapped) {
       sizes_.matrix = {integers_.front(), integers_.front()};
       return roles_.assume(fmt::format("a square matrix of {} rows", roles_.described(integers_.front())));
     }

@@ -70,6 +70,7 @@ void read_output(Draft& draft) {
   const auto count = table ? table->text("count") : std::nullopt;
   instance.output_count = draft.scope.expression(count ? *count : usual_output_count(draft));
   if (!table) return;
+  draft.scope.read(*table, "capacity", instance.output_capacity);
   draft.scope.read(*table, "initial", initial_names, instance.output_initial);
   if (instance.reduction)
     check_identity(instance.output_initial, instance.reduction->op, table->where("initial"));

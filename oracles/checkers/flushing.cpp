@@ -41,11 +41,10 @@ Dyadic flush_loss(const Arithmetic& arithmetic, const Tally& elements, const Dya
 }
 
 Bound no_bound_if_flushed(std::string_view results) {
-  return Bound::none(
-      fmt::format("no bound is known for {} if subnormal numbers are flushed to zero; compile without "
-                  "--use_fast_math and -ftz=true, and without what flushes by itself, such as a division of "
-                  "__half",
-                  results));
+  return Bound::none(fmt::format(
+      "no bound is known for {} if subnormal numbers are flushed to zero; compile without "
+      "--use_fast_math and -ftz=true, and avoid operations that always flush, such as __half division",
+      results));
 }
 
 Dyadic output_flush_loss(const Arithmetic& arithmetic, std::uint64_t outputs) {

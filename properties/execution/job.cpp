@@ -106,15 +106,19 @@ class Assembly {
   void add_input_and_output() {
     if (!instance_.reduction) return;
     const Reduction& reduction = *instance_.reduction;
+    const auto bytes_for = [&](const Expression& count) {
+      return bytes_of(instance_.output_name, count, case_.variables, reduction.output);
+    };
+    const std::uint64_t result_bytes = bytes_for(instance_.output_count);
     const std::uint64_t output_bytes =
-        bytes_of(instance_.output_name, instance_.output_count, case_.variables, reduction.output);
+        std::max(result_bytes, instance_.output_capacity ? bytes_for(*instance_.output_capacity) : 0);
 
     JobBuffer input{instance_.input_name, input_.size(), input_, case_.offset * size_of(reduction.input),
                     true};
     if (instance_.in_place) input.bytes = std::max(input.bytes, output_bytes);
     prepared_.input = place("input", std::move(input), size_of(reduction.input));
     if (instance_.in_place) {
-      add_output(prepared_.input, output_bytes, reduction);
+      add_output(prepared_.input, result_bytes, reduction);
       places_["output"] = {prepared_.input, size_of(reduction.output)};
       resets_.push_back(prepared_.input);
       return;
@@ -124,7 +128,7 @@ class Assembly {
     if (must_be_untouched() && initial.empty()) initial.assign(output_bytes, untouched_pattern);
     JobBuffer output{instance_.output_name, output_bytes, std::move(initial), 0, true};
     add_output(add("output", std::move(output), instance_.output_reset, size_of(reduction.output)),
-               output_bytes, reduction);
+               result_bytes, reduction);
   }
 
   void add_output(std::uint32_t buffer, std::uint64_t bytes, const Reduction& reduction) {

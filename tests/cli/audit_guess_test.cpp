@@ -135,6 +135,23 @@ TEST_CASE("trial runs show what a kernel computes, whatever the names say", "[nv
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("trial");
   const std::string source = folder.file("k.cu", R"cuda(
+#include <cooperative_groups.h>
+// Blocks leave their sums in the output; the first block adds them.
+__global__ void grid_sum(const float* in, float* out, int n) {
+  __shared__ float s[256];
+  float total = 0;
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += 256 * gridDim.x) total += in[i];
+  s[threadIdx.x] = total;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int k = 1; k < 256; ++k) total += s[k];
+    out[blockIdx.x] = total;
+  }
+  cooperative_groups::this_grid().sync();
+  if (threadIdx.x > 0 || blockIdx.x > 0) return;
+  for (int k = 1; k < gridDim.x; ++k) total += out[k];
+  out[0] = total;
+}
 // The output comes first, and nothing is const.
 __global__ void sum(float* a, float* b, unsigned n) {
   if (threadIdx.x > 0) return;
@@ -183,6 +200,7 @@ __global__ void softmax(float* out, const float* in, int N, int C) {
     return notes.at(entry).find(words) != std::string::npos;
   };
   CHECK(says("sum", "input \\\"b\\\", output \\\"a\\\", operator sum"));
+  CHECK(says("grid_sum", "an output that also holds a partial result per block"));
   CHECK(says("add_pairs", "2 elements per thread"));
   CHECK(says("combine", "operator dot:whole"));
   CHECK(says("softmax", "a matrix of \\\"N\\\" rows and \\\"C\\\" columns"));
@@ -206,4 +224,68 @@ __global__ void block_sum(const float* in, float* out, int n) {
   const RanJson ran = run_json({"audit", source, "--cases", "12"});
   CHECK(ran.status == 1);
   CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("kind") == "out-of-bounds");
+}
+
+TEST_CASE("a trial neither hides a fault nor invents one", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("trial-faults");
+  const std::string source = folder.file("k.cu", R"cuda(
+__device__ float of_block(float v, float* s) {
+  s[threadIdx.x] = v;
+  __syncthreads();
+  for (unsigned k = 1; threadIdx.x == 0 && k < blockDim.x; ++k) v += s[k];
+  return v;
+}
+// For blocks of up to 128 threads, which its name does not say.
+__global__ void reduce(const float* in, float* out, int n) {
+  __shared__ float s[2][128];
+  float v = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) v += in[i];
+  s[0][threadIdx.x] = 0;
+  v = of_block(v, s[1]);
+  if (threadIdx.x == 0) *out = v;
+}
+// A second output has an element for each block.
+__global__ void reduce_parts(const float* in, float* out, float* parts, int n) {
+  __shared__ float s[256];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const float v = of_block(i < n ? in[i] : 0.0f, s);
+  if (threadIdx.x > 0) return;
+  parts[blockIdx.x] = v;
+  atomicAdd(out, v);
+}
+// An index is too large by one; twice the shared memory would hide it.
+__global__ void shifted_sum(const float* in, float* out, int n) {
+  extern __shared__ float d[];
+  float v = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) v += in[i];
+  v = of_block(v, d + 1);
+  if (threadIdx.x == 0) *out = v;
+}
+// It does not divide, so it is no sum but a wrong mean.
+__global__ void mean(const float* in, float* out, int n) {
+  __shared__ float s[256];
+  float v = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) v += in[i];
+  v = of_block(v, s);
+  if (threadIdx.x == 0) *out = v;
+}
+// Nothing says what it does.
+__global__ void transpose_padded(const float* in, float* out, int n) {
+  __shared__ float s[256];
+  s[threadIdx.x] = threadIdx.x < n ? in[threadIdx.x] : 0;
+  __syncthreads();
+  if (threadIdx.x < n) out[threadIdx.x] = s[n - 1 - threadIdx.x];
+}
+)cuda");
+  const RanJson ran = run_json({"audit", source, "--cases", "12"});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 1);
+  std::map<std::string, std::string> verdicts;
+  for (const auto& kernel : ran.json.at("kernels")) verdicts[kernel.at("entry")] = kernel.at("verdict");
+  CHECK(verdicts == std::map<std::string, std::string>{{"reduce", "clean"},
+                                                       {"reduce_parts", "clean"},
+                                                       {"shifted_sum", "findings"},
+                                                       {"mean", "findings"},
+                                                       {"transpose_padded", "no-fit"}});
 }

@@ -43,7 +43,7 @@ TEST_CASE("a kernel that no guess fits has its own verdict, and the audit does n
   CHECK(kernel_of(ran, "sum").at("verdict") == "clean");
   CHECK(kernel_of(ran, "combine").at("verdict") == "no-fit");
   CHECK(kernel_of(ran, "combine").at("reason") ==
-        "no contract can be guessed, since it reads more than one input; say what the kernel computes with "
+        "no contract can be guessed for this kernel, since it reads more than one input; say what the kernel computes with "
         "--as, "
         "or complete the contract that `foldproof init` writes");
   CHECK(kernel_of(ran, "combine").at("cases") == 0);
@@ -65,7 +65,7 @@ TEST_CASE("a reference contract that does not fit is no-fit; a parameter that no
   CHECK(kernel_of(ran, "sum")
             .at("reason")
             .get<std::string>()
-            .starts_with("dot does not fit the kernel, since "));
+            .starts_with("dot does not fit this kernel, since "));
   const RanJson wrong = run_json({"audit", source, "--as", "sum", "--map", "x=samples"});
   CHECK(wrong.status == 2);
   CHECK(wrong.json.at("error").at("message").get<std::string>().find("has no parameter \"samples\"") !=
@@ -89,7 +89,8 @@ TEST_CASE("init writes a contract for each kernel, with a question mark for what
             .find("# parameters: float const* a, float const* b, float* out, int n\n") != std::string::npos);
   const RanJson unfinished = run_json({"audit", folder.path("k.combine.toml")});
   CHECK(unfinished.status == 2);
-  CHECK(unfinished.json.at("error").at("message").get<std::string>().starts_with("replace each \"?\" of "));
+  CHECK(unfinished.json.at("error").at("message").get<std::string>().find(" is still \"?\"; replace it: ") !=
+        std::string::npos);
   CHECK(run({"init", source}).status == 2);  // the files exist
   CHECK(run({"init", source, "--force"}).status == 0);
 }

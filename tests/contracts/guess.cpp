@@ -313,7 +313,7 @@ TEST_CASE("a starter contract without a guess is refused until each unknown valu
   text += "[[operand]]\nname = \"other\"\nrole = \"second\"\ntype = \"f32\"\n";
   for (const auto& [key, value] : values) {
     const std::string error = error_of([&] { load_contract(workshop.write("k.toml", text), Trust::full); });
-    CHECK(error.find("replace each \"?\" of ") != std::string::npos);
+    CHECK(error.find(" is still \"?\"; replace it: ") != std::string::npos);
     const std::size_t line = text.find("\n" + key + (key == "arguments" ? " = [\"?\"" : " = \"?\"")) + 1;
     REQUIRE(line != 0);
     text.replace(line, text.find('\n', line) - line, key + " = " + value);

@@ -129,7 +129,7 @@ TEST_CASE("parameters that the user names are those parts, whatever their order"
 
 TEST_CASE("a pointer that the operator does not need is not ignored") {
   CHECK(contract_as("sum:rows", "", "_Z1kPKfS0_Pfii", five).no_fit.value().reason ==
-        "sum:rows does not fit the kernel, since it reads more than one input");
+        "sum:rows does not fit this kernel, since it reads more than one input");
 }
 
 TEST_CASE("a single size is the number of columns, of as many rows as blocks") {
@@ -160,7 +160,7 @@ TEST_CASE("a reference contract does not fit a kernel without an operand that it
     return contract_as(name, "", entry, ptx_of(entry, parameters)).no_fit.value().reason;
   };
   CHECK(why("dot", "_Z1kPKfPfi", 3) ==
-        "dot does not fit the kernel, since it has no pointer of a fitting type for the operand \"second\", "
+        "dot does not fit this kernel, since it has no pointer of a fitting type for the operand \"second\", "
         "the "
         "factor or divisor of each element; name one with --map");
   CHECK(why("dot", "_Z1kPKfPKdPfi", 4).find("for the operand \"second\"") != std::string::npos);
@@ -201,7 +201,7 @@ TEST_CASE("a result for each element may be stored in groups, but not a result f
   const std::string entry = "_Z1kPK6float4PS_ii";
   CHECK(as("softmax:rows", "", entry, ptx_of(entry, 4)).output_count.text() == "count");
   CHECK(contract_as("sum:rows", "", entry, ptx_of(entry, 4)).no_fit.value().reason ==
-        "sum:rows does not fit the kernel, since it is unknown what it stores in each element of a group");
+        "sum:rows does not fit this kernel, since it is unknown what it stores in each element of a group");
 }
 
 TEST_CASE("without a parameter for the rows, a kernel has a block for each row") {

@@ -71,6 +71,8 @@ TEST_CASE("a negative size is refused") {
   CHECK(domain_error("shift = \"-4 .. 4\"\ncount = \"4 + shift\"").empty());
   CHECK(bins_error("count = \"-3\"") ==
         "k.toml:14:10: the number of elements of the buffer \"output\" may be -3, but must not be negative");
+  CHECK(bins_error("count = 1\ncapacity = \"-3\"") ==
+        "k.toml:15:13: the number of elements of the buffer \"output\" may be -3, but must not be negative");
   CHECK(bins_error("count = 0") ==
         "k.toml:14:9: a histogram has at least one bin, but the output may have no elements");
   CHECK(load_error(contract_of("operator = \"sum\"\ninput = \"f32\"", "count = \"1 .. 9\"",

@@ -172,7 +172,7 @@ TEST_CASE("a launch ends soon after an access out of bounds, even if what was re
   CHECK(run.report.warp_instructions < 2'000'000);
 }
 
-TEST_CASE("a launch ends soon after an undefined value decides something, such as the bound of a loop") {
+TEST_CASE("a launch ends soon if what an accepted access out of bounds read is the bound of a loop") {
   const JobResult result = reading_past_the_end(
       "mov.u32 %r3, 0; again: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r2; @%p1 bra again;\n",
       accepts_line_3, 400'000'000);

@@ -173,6 +173,14 @@ TEST_CASE("an in-place kernel gets its input again before each call, and its out
   CHECK(std::get<JobReset>(prepared.job.steps[1]).buffer == prepared.input);
 }
 
+TEST_CASE("the buffer of an output may hold more elements than the result, which comes first") {
+  Built built;
+  built.instance.output_capacity = Expression::parse("block", here);
+  const PreparedJob prepared = built.job();
+  CHECK(prepared.outputs.front().count == 1);
+  CHECK(prepared.job.buffers[prepared.outputs.front().buffer].bytes == 256);
+}
+
 TEST_CASE("the budget suffices for every thread to read every element, even lane by lane") {
   // Eight instructions for each of 4096 elements by 1024 threads; 32 of them are one warp if they do not
   // diverge.

@@ -114,7 +114,7 @@ bool Launch::run_block(Block& block) {
   return moved;
 }
 
-// What a thread read may be the bound of a loop. Other findings have usually come by then.
+// What a thread read out of bounds may be the bound of a loop. Other findings have usually come by then.
 void Launch::end_if_overlong() {
   constexpr std::uint64_t most_instructions_after = 1'000'000;
   if (!findings_.may_not_end()) return;

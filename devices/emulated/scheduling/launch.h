@@ -45,7 +45,7 @@ class Launch {
   bool run_block(Block& block);
   void run_warp(Warp& warp, std::uint64_t budget);
   [[noreturn]] void report_timeout(const Warp& warp);
-  /// Throws LaunchEnded some time after a finding that left no result to wait for.
+  /// Throws LaunchEnded some time after a finding that left no result, or no end, to wait for.
   void end_if_overlong();
 
   const Limits limits_;

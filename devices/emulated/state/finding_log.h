@@ -38,11 +38,14 @@ class FindingLog {
   }
   void add(Finding finding) {
     has_spoilt_memory_ |= is_fatal(finding.kind);
-    has_undefined_decision_ |= is_about_undefined_values(finding.kind);
+    has_undefined_decision_ |= has_accepted_ && is_about_undefined_values(finding.kind);
     findings_.push_back(std::move(finding));
   }
   /// A finding after which the contents of memory are still a result.
-  void add_accepted(Finding finding) { findings_.push_back(std::move(finding)); }
+  void add_accepted(Finding finding) {
+    has_accepted_ = true;
+    findings_.push_back(std::move(finding));
+  }
   /// Returns true on the first call for this kind and instruction: one finding represents all.
   bool is_first(Kind kind, const Instruction& instruction) {
     return reported_.emplace(kind, &instruction).second;
@@ -56,14 +59,14 @@ class FindingLog {
   }
 
   bool has_spoilt_memory() const { return has_spoilt_memory_; }
-  /// Whether what was read, such as the bound of a loop, may be any value.
+  /// Whether what was read out of bounds decides something, such as the end of a loop.
   bool may_not_end() const { return has_spoilt_memory_ || has_undefined_decision_; }
   std::vector<Finding> take() { return std::move(findings_); }
 
  private:
   const Program& program_;
   const AcceptsFinding& accepts_;
-  bool has_spoilt_memory_ = false, has_undefined_decision_ = false;
+  bool has_spoilt_memory_ = false, has_accepted_ = false, has_undefined_decision_ = false;
   std::vector<Finding> findings_;
   std::set<std::pair<Kind, const Instruction*>> reported_;
   std::map<std::pair<Kind, const Instruction*>, bool> accepted_;  ///< known answers
