@@ -14,6 +14,7 @@
 #include "command/emulated.h"
 #include "contracts/guess.h"
 #include "properties/fit.h"
+#include "properties/fitting_block.h"
 
 namespace foldproof {
 
@@ -81,8 +82,7 @@ std::pair<std::size_t, Fit> best_of(const GuessedKernel& guess, const Fit& likel
 std::string why_none_fits(const Contract& contract, const std::string& mismatch) {
   return fmt::format(
       "no contract explains the results of trial runs; with the operator {}, for example: {}; say what the "
-      "kernel "
-      "computes with --as, or correct the contract that `foldproof init` writes",
+      "kernel computes with --as, or correct the contract that `foldproof init` writes",
       name(contract.instances.front().reduction->op), mismatch);
 }
 

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <set>
 
 #include "base/files.h"
 #include "base/text.h"
 #include "contracts/declarations.h"
-#include "contracts/guessing/guesses.h"
+#include "contracts/guessing/candidates.h"
 #include "contracts/markers.h"
 
 namespace foldproof {
@@ -179,146 +178,6 @@ std::vector<std::string> declarations_of(const std::vector<Parameter>& parameter
 
 Contract unfit(const fs::path& source, const Kernel& kernel, const std::string& reason) {
   return unfit(source, id_of(kernel), kernel.entry, declarations_of(kernel.parameters), reason);
-}
-
-/// Every reference contract; those with an epsilon also with the usual ones.
-std::vector<Reference> all_references() {
-  std::vector<Reference> references;
-  for (const Problem& problem : problems())
-    for (const std::string_view shape : shapes_of(problem)) {
-      const std::string as = fmt::format("{}:{}", problem.name, shape);
-      references.push_back(reference_named(as, ""));
-      if (!info(problem.op).takes("epsilon")) continue;
-      for (const char* epsilon : {"1e-5", "1e-6", "1e-12"})
-        references.push_back(reference_named(fmt::format("{},epsilon={}", as, epsilon), ""));
-    }
-  return references;
-}
-
-/// The kernel under that supposition; nothing if it lacks an operand or a size.
-std::optional<Candidate> candidate_for(const Kernel& kernel, const Supposition& supposed) {
-  Candidate candidate;
-  try {
-    candidate.instance = guess_instance(kernel, supposed, candidate.assumptions);
-  } catch (const Unfit&) {
-    return std::nullopt;
-  } catch (const InputError&) {
-    return std::nullopt;
-  }
-  candidate.instance.launches[0].lowered = kernel.signature.lowered;
-  candidate.is_narrow = supposed.elements_per_thread > 1 || supposed.reads_whole_groups;
-  candidate.doubles_shared = supposed.shared_per_thread > 1;
-  if (supposed.reference != nullptr)
-    candidate.assumptions.push_back(fmt::format("operator {}", supposed.reference->as));
-  return candidate;
-}
-
-/// The integers among the template arguments, from 2 to 1024: block sizes, or elements per thread.
-std::vector<std::uint32_t> template_integers(const Kernel& kernel) {
-  constexpr std::uint32_t most = 1024;
-  std::vector<std::uint32_t> integers;
-  const std::string_view spelled = kernel.signature.spelled;
-  const std::size_t begin = spelled.find('<');
-  if (begin == std::string_view::npos) return integers;
-  for (const std::string_view argument :
-       split_list(spelled.substr(begin + 1, spelled.size() - begin - 2), "<(", ">)")) {
-    const std::size_t digits = argument.find_last_of("0123456789") + 1;  // "256u"
-    const auto number = integer_in<std::uint32_t>(trimmed(argument.substr(0, digits)));
-    if (number && *number > 1 && *number <= most) integers.push_back(*number);
-  }
-  return integers;
-}
-
-bool has_several_sizes(const Kernel& kernel) {
-  return std::ranges::count_if(kernel.parameters, [](const Parameter& parameter) {
-           return !parameter.is_pointer && parameter.element && !is_float(*parameter.element);
-         }) > 1;
-}
-
-bool reads_groups(const Kernel& kernel) {
-  return std::ranges::any_of(kernel.parameters, [&](const Parameter& parameter) {
-    return parameter.is_pointer && parameter.element && parameter.lanes == 1 &&
-           size_of(*parameter.element) < kernel.facts.widest_read;
-  });
-}
-
-/// Everything that can be supposed about the launch and the sizes of the kernel, the likelier first.
-std::vector<Supposition> suppositions(const Kernel& kernel) {
-  const std::vector<std::uint32_t> integers = template_integers(kernel);
-  std::vector<std::optional<std::uint32_t>> blocks{std::nullopt};
-  blocks.insert(blocks.end(), integers.begin(), integers.end());
-  std::set<std::uint32_t> elements{1, 2, 4, 8};
-  elements.insert(integers.begin(), integers.end());
-  const auto either = [](bool both) { return both ? std::vector{false, true} : std::vector{false}; };
-  std::vector<Supposition> all;
-  for (const bool orders : either(has_several_sizes(kernel)))
-    for (const bool groups : either(reads_groups(kernel)))
-      for (const auto block : blocks)
-        for (const std::uint32_t per_thread : elements) {
-          all.push_back({nullptr, block, per_thread, 1, groups, orders, false, false});
-          if (kernel.facts.uses_dynamic_shared)
-            all.push_back({nullptr, block, per_thread, 2, groups, orders, false, false});
-        }
-  all.push_back({.is_square = true});
-  all.push_back({.output_is_scratch = true});
-  // A kernel of shuffles alone is for a warp, or for blocks of whole warps.
-  if (kernel.facts.uses_shuffle && !kernel.facts.uses_shared)
-    for (const std::uint32_t block : {128U, 256U}) all.push_back({.block = block});
-  return all;
-}
-
-/// The name without namespaces and template arguments.
-std::string last_name(const Kernel& kernel) {
-  const std::string name = plain_name(kernel.signature.spelled);
-  const std::size_t colons = name.rfind("::");
-  return colons == std::string::npos ? name : name.substr(colons + 2);
-}
-
-/// Candidates without repetitions: many suppositions make no difference to a kernel.
-class Candidates {
- public:
-  explicit Candidates(const Kernel& kernel) : kernel_(kernel) {}
-
-  void add(const Reference* reference, Supposition supposed, bool keeps_operator) {
-    supposed.reference = reference;
-    auto candidate = candidate_for(kernel_, supposed);
-    if (!candidate) return;
-    Contract contract;
-    contract.instances = {candidate->instance};
-    if (!texts_.insert(starter_contract(contract)).second) return;
-    candidate->keeps_operator = keeps_operator;
-    all_.push_back(std::move(*candidate));
-  }
-
-  std::vector<Candidate> take() { return std::move(all_); }
-
- private:
-  const Kernel& kernel_;
-  std::set<std::string> texts_;
-  std::vector<Candidate> all_;
-};
-
-/// What else the kernel could be: first, what the user or its name says, with everything that can be supposed
-/// about its launch; then, unless the user or the name has said it, everything that it could compute.
-std::vector<Candidate> candidates_for(const Kernel& kernel, const Reference* chosen, bool is_settled) {
-  const auto named = operator_named(last_name(kernel));
-  const std::vector<Reference> references = chosen == nullptr ? all_references() : std::vector<Reference>{};
-  Candidates candidates(kernel);
-  const std::vector<Supposition> all = suppositions(kernel);
-  for (const Supposition& supposed : all) {
-    candidates.add(chosen, supposed, true);
-    for (const Reference& reference : references)
-      if (reference.op == named) candidates.add(&reference, supposed, true);
-  }
-  // A tally of the trial inputs would be a constant.
-  const auto is_possible = [&](const Reference& reference) {
-    return !is_settled && reference.op != named && info(reference.op).gives != OperatorInfo::Gives::tally;
-  };
-  for (const Supposition& supposed : all)
-    if (supposed.elements_per_thread == 1 && supposed.shared_per_thread == 1 && !supposed.block)
-      for (const Reference& reference : references)
-        if (is_possible(reference)) candidates.add(&reference, supposed, false);
-  return candidates.take();
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ class Guess {
     const std::uint32_t elements = supposed_.elements_per_thread;
     roles_.assume(elements == 1 ? "one element per thread, since no parameter is a count"
                                 : fmt::format("{} elements per thread", elements));
-    add_variable("grid", facts_.uses_block_index && cluster() == 1 ? "1 .. 64" : one_cluster());
+    add_variable("grid", facts_.uses_block_index && cluster() == 1 ? "1 .. 64" : std::to_string(cluster()));
     add_variable(read_unit(), elements == 1 ? "grid * block" : fmt::format("grid * block * {}", elements));
     add_groups();
   }
@@ -185,10 +185,8 @@ class Guess {
   /// Whether any grid covers the input.
   bool strides() const { return facts_.uses_grid_size && facts_.reads_in_loop; }
 
-  std::string one_cluster() const { return std::to_string(cluster()); }
-
   std::string grid() const {
-    if (!facts_.uses_block_index) return one_cluster();
+    if (!facts_.uses_block_index) return std::to_string(cluster());
     const std::string all = fmt::format("ceil_div({}, block)", read_unit());
     const std::string blocks = launch_.cooperative && strides() ? fmt::format("min({}, 64)", all) : all;
     if (cluster() > 1) return fmt::format("ceil_div({}, {}) * {}", blocks, cluster(), cluster());
