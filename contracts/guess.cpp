@@ -84,7 +84,7 @@ Contract unfit(const fs::path& source, const std::string& id, const std::string&
   return contract;
 }
 
-/// The kernels of a source, and contracts for the templates of which it has no instance.
+/// The kernels of a source, and contracts for its templates without an instance.
 struct FoundKernels {
   std::vector<FoundKernel> kernels;
   std::vector<Contract> without_instance;

@@ -262,7 +262,7 @@ __global__ void shifted_sum(const float* in, float* out, int n) {
   v = of_block(v, d + 1);
   if (threadIdx.x == 0) *out = v;
 }
-// It does not divide, so it is no sum but a wrong mean.
+// It does not divide, so it is a wrong mean, and not a sum.
 __global__ void mean(const float* in, float* out, int n) {
   __shared__ float s[256];
   float v = 0;

@@ -43,7 +43,8 @@ TEST_CASE("a kernel that no guess fits has its own verdict, and the audit does n
   CHECK(kernel_of(ran, "sum").at("verdict") == "clean");
   CHECK(kernel_of(ran, "combine").at("verdict") == "no-fit");
   CHECK(kernel_of(ran, "combine").at("reason") ==
-        "no contract can be guessed for this kernel, since it reads more than one input; say what the kernel computes with "
+        "no contract can be guessed for this kernel, since it reads more than one input; say what the kernel "
+        "computes with "
         "--as, "
         "or complete the contract that `foldproof init` writes");
   CHECK(kernel_of(ran, "combine").at("cases") == 0);
@@ -55,8 +56,10 @@ TEST_CASE("a kernel that no guess fits has its own verdict, and the audit does n
   CHECK(run({"audit", source, "--cases", "8", "--entry", "combine", "--as", "dot"}).status == 1);
 }
 
-TEST_CASE("a reference contract that does not fit is no-fit; a parameter that no kernel has is an error",
-          "[nvcc]") {
+TEST_CASE(
+    "a reference contract that does not fit has the verdict no-fit; a parameter that no kernel has is an "
+    "error",
+    "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("no-fit-as");
   const std::string source = folder.file("k.cu", two_kernels);
