@@ -205,7 +205,7 @@ std::vector<GuessedKernel> guess_kernels(const fs::path& source, const std::stri
       wrong_reference.emplace(error);
       guess.contract = unfit(source, kernel, error.sentence());
     }
-    guess.is_named = operator_named(last_name(kernel)).has_value();
+    guess.is_named = operator_in_name(last_name(kernel)).has_value();
     if (reference) guess.contract.as = reference->as, guess.contract.map = reference->map;
     // A word such as "prod" is no more than a hint if the kernel cannot be that.
     const bool is_settled =

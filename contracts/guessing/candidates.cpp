@@ -132,7 +132,7 @@ std::string last_name(const Kernel& kernel) {
 }
 
 std::vector<Candidate> candidates_for(const Kernel& kernel, const Reference* chosen, bool is_settled) {
-  const auto named = operator_named(last_name(kernel));
+  const auto named = operator_in_name(last_name(kernel));
   const std::vector<Reference> references = chosen == nullptr ? all_references() : std::vector<Reference>{};
   Candidates candidates(kernel);
   const std::vector<Supposition> all = suppositions(kernel);

@@ -181,8 +181,9 @@ struct NameRow {
   std::string_view unknown;
 };
 
-/// The operator that the words of the name say, such as "block_sum" or "rowMax".
-std::optional<Operator> operator_named(const std::string& name);
+/// The operator that the words of the name say, such as "block_sum" or "rowMax"; not "add", which kernels
+/// that add elements to elements share.
+std::optional<Operator> operator_in_name(const std::string& name);
 
 /// The first row that matches the name; null if none does.
 const NameRow* row_of_name(std::string_view name);

@@ -109,12 +109,12 @@ Operator operation_of(const KernelRoles& roles) {
 
 }  // namespace
 
-std::optional<Operator> operator_named(const std::string& name) {
+std::optional<Operator> operator_in_name(const std::string& name) {
   if (const NameRow* row = row_of_name(name)) return row->op;
   constexpr std::pair<std::string_view, Operator> words[] = {
       {"_max_", Operator::max},     {"_maximum_", Operator::max}, {"_min_", Operator::min},
       {"_minimum_", Operator::min}, {"_prod_", Operator::prod},   {"_product_", Operator::prod},
-      {"_sum_", Operator::sum},     {"_add_", Operator::sum}};
+      {"_sum_", Operator::sum}};
   const std::string all = in_words(name);
   for (const auto& [word, op] : words)
     if (all.find(word) != std::string::npos) return op;

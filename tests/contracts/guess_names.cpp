@@ -34,6 +34,15 @@ TEST_CASE("an operator other than a fold is recognized by its name, longer words
   CHECK(op("bins") == "histogram");
 }
 
+TEST_CASE("the words of a name say what a kernel computes, parts of words do not") {
+  CHECK(operator_in_name("block_sum") == Operator::sum);
+  CHECK(operator_in_name("rowMax") == Operator::max);
+  CHECK(operator_in_name("row_softmax") == Operator::softmax);
+  for (const char* name :
+       {"transpose_padded", "consume", "determinant", "reproduce", "uniform_add", "reduce"})
+    CHECK_FALSE(operator_in_name(name).has_value());
+}
+
 TEST_CASE("an operator is guessed with its result, or refused with what is missing") {
   const auto ptx = [](const std::string& name, const std::string& types, const std::string& body) {
     return "\n.version 9.0\n.target sm_90\n.visible .entry _Z" + std::to_string(name.size()) + name + types +
