@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cctype>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ranges>
 #include <set>
 
+#include "base/file_name.h"
 #include "base/files.h"
 #include "base/printable.h"
 #include "base/text.h"
@@ -33,14 +33,9 @@ struct InitCommandLine {
   ReferenceOptions reference;
 };
 
-/// Letters, digits and underscores of the text; other characters become one underscore.
-std::string file_word(const std::string& text) {
-  std::string word;
-  for (const char c : text)
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_')
-      word += c;
-    else if (!word.empty() && word.back() != '_')
-      word += '_';
+/// The part of a file name that stands for the kernel, such as "block_sum_float_256".
+std::string file_word(const std::string& entry) {
+  std::string word = file_name_part(entry, '_', '_');
   while (word.ends_with('_')) word.pop_back();
   return word.empty() ? "kernel" : word;
 }

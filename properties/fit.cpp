@@ -11,8 +11,8 @@
 namespace foldproof {
 namespace {
 
-/// A run of fit_of: about so many elements of a distribution, in so many rows if the kernel has rows. Rows
-/// are not as long as columns, which tells them apart.
+/// A run of fit_of: the approximate number of elements, and their distribution. If the kernel has rows, there
+/// are `rows` of them; rows and columns of several elements differ in length, so that their results differ.
 struct TrialRun {
   std::int64_t elements, rows;
   const char* distribution;

@@ -34,7 +34,7 @@ struct Parameter {
   bool is_const = false;
   Accesses accesses;
 
-  /// Whether the kernel cannot write to it, as far as is known.
+  /// Whether the kernel only loads from it, or it is const.
   bool is_only_read() const;
   /// Whether the kernel writes to it and does not load from it.
   bool is_only_written() const;
@@ -122,7 +122,6 @@ class KernelRoles {
 
   const Kernel& kernel_;
   const Supposition& supposed_;
-  const Reference* reference_;
   std::map<std::string, std::size_t, std::less<>> named_;
   std::vector<std::string>& assumptions_;
   std::size_t input_ = 0, output_ = 0;

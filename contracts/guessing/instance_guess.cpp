@@ -16,11 +16,7 @@ namespace {
 class Guess {
  public:
   Guess(const Kernel& kernel, const Supposition& supposed, std::vector<std::string>& assumptions)
-      : kernel_(kernel),
-        facts_(kernel.facts),
-        reference_(supposed.reference),
-        supposed_(supposed),
-        roles_(kernel, supposed, assumptions) {}
+      : kernel_(kernel), facts_(kernel.facts), supposed_(supposed), roles_(kernel, supposed, assumptions) {}
 
   Instance instance() {
     name_buffers();
@@ -36,8 +32,8 @@ class Guess {
     launch_.entry = kernel_.entry;
     instance_.launches.push_back(launch_);
     instance_.claims.empty = EmptyPolicy::unspecified;
-    if (reference_ != nullptr) {
-      apply_keys(*reference_, instance_);
+    if (roles_.reference() != nullptr) {
+      apply_keys(*roles_.reference(), instance_);
     } else if (info(instance_.reduction->op).takes("ties")) {
       roles_.assume("any of several equal elements");
     }
@@ -199,7 +195,7 @@ class Guess {
 
   /// The value of a key of the reference contract; the fallback if it has none.
   std::string key_of_reference(std::string_view key, const std::string& fallback) const {
-    const std::string* value = reference_ == nullptr ? nullptr : reference_->value_of(key);
+    const std::string* value = roles_.reference() == nullptr ? nullptr : roles_.reference()->value_of(key);
     return value == nullptr ? fallback : *value;
   }
 
@@ -333,10 +329,10 @@ class Guess {
   /// The value of the key of the reference contract that the parameter is; otherwise 1.
   double number_value(std::size_t index) const {
     const auto is = [&](const char* key, std::string_view letters, std::string_view word) {
-      return reference_ != nullptr &&
+      return roles_.reference() != nullptr &&
              (index == roles_.named(key) || has_name(kernel_.parameters[index].name, letters, {word}));
     };
-    const bool takes_p = reference_ != nullptr && info(reference_->op).takes("p");
+    const bool takes_p = roles_.reference() != nullptr && info(roles_.reference()->op).takes("p");
     const char* key = is("epsilon", "", "eps") ? "epsilon" : takes_p && is("p", "pP", "top") ? "p" : nullptr;
     return key == nullptr ? 1 : number_in(key_of_reference(key, "0")).value_or(0);
   }
@@ -361,7 +357,8 @@ class Guess {
 
   std::string integer_value(std::size_t index) {
     if (index == sizes_.segments) return "segments";
-    if (index == roles_.named("k") || (reference_ != nullptr && is_name_of_k(kernel_.parameters[index].name)))
+    if (index == roles_.named("k") ||
+        (roles_.reference() != nullptr && is_name_of_k(kernel_.parameters[index].name)))
       return k();
     if (sizes_.matrix && index == sizes_.matrix->rows) return "rows";
     if (sizes_.matrix && index == sizes_.matrix->columns)
@@ -380,7 +377,6 @@ class Guess {
 
   const Kernel& kernel_;
   const EntryFacts& facts_;
-  const Reference* reference_;
   const Supposition& supposed_;
   KernelRoles roles_;
   Instance instance_;

@@ -41,8 +41,8 @@ bool works_on(std::string_view type, Element element) {
 
 KernelRoles::KernelRoles(const Kernel& kernel, const Supposition& supposed,
                          std::vector<std::string>& assumptions)
-    : kernel_(kernel), supposed_(supposed), reference_(supposed.reference), assumptions_(assumptions) {
-  if (reference_ != nullptr) find_named_parts();
+    : kernel_(kernel), supposed_(supposed), assumptions_(assumptions) {
+  if (reference() != nullptr) find_named_parts();
   const auto x = named("x"), y = named("y");
   std::vector<std::size_t> read, written;
   for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
@@ -62,7 +62,7 @@ KernelRoles::KernelRoles(const Kernel& kernel, const Supposition& supposed,
     written.erase(first);
   }
   if (read.empty() && !written.empty()) read.push_back(written.front());
-  if (reference_ != nullptr) find_operands(read);
+  if (reference() != nullptr) find_operands(read);
   if (read.size() > 1) give_up("it reads more than one input");
   if (read.empty() || written.empty()) give_up("it has no pointer for the input or none for the output");
   input_ = read.front();
@@ -91,7 +91,7 @@ bool KernelRoles::is_named(std::size_t index) const {
 
 // Throws InputError if a parameter that the user named does not exist, cannot be that part, or is two parts.
 void KernelRoles::find_named_parts() {
-  for (const auto& [part, wanted] : reference_->parameters) {
+  for (const auto& [part, wanted] : reference()->parameters) {
     const std::size_t index = parameter_named(part, wanted);
     if (const std::string_view kind = kind_of_part(part); !is_of_kind(index, kind))
       throw InputError(fmt::format("--map: \"{}\" must be {}, but {} of {} is not", part, kind,
@@ -121,17 +121,17 @@ bool KernelRoles::is_of_kind(std::size_t index, std::string_view kind) const {
 }
 
 bool KernelRoles::has_result(ResultShape result) const {
-  return reference_ != nullptr && reference_->result == result;
+  return reference() != nullptr && reference()->result == result;
 }
 
 // Whether the reference contract cannot do without the operand.
 bool KernelRoles::needs(const RoleInfo& role) const {
-  return requires_operand(role, reference_->op, reference_->result);
+  return requires_operand(role, reference()->op, reference()->result);
 }
 
 std::size_t KernelRoles::least_inputs() const {
   std::size_t inputs = 1;
-  if (reference_ != nullptr)
+  if (reference() != nullptr)
     for (const RoleInfo& role : roles()) inputs += needs(role) ? 1 : 0;
   return inputs;
 }
@@ -143,7 +143,7 @@ void KernelRoles::find_operands(std::vector<std::size_t>& read) {
   const Element elements = *kernel_.parameters[read.front()].element;
   for (const RoleInfo& role : roles()) {
     const bool is_accepted =
-        role.role != Role::offsets && role.role != Role::scales && role.is_for(reference_->op);
+        role.role != Role::offsets && role.role != Role::scales && role.is_for(reference()->op);
     if (!needs(role) && !is_accepted) continue;
     const auto fits = [&](std::size_t i) {
       return why_not_of_type(role.role, *kernel_.parameters[i].element, elements).empty();
@@ -178,7 +178,7 @@ std::size_t KernelRoles::output_among(std::vector<std::size_t> written) const {
     return std::ranges::find_if(
         written, [&, words](std::size_t index) { return mentions(kernel_.parameters[index].name, words); });
   };
-  auto named = reference_ == nullptr ? written.end() : has_word({info(reference_->op).name});
+  auto named = reference() == nullptr ? written.end() : has_word({info(reference()->op).name});
   if (named == written.end()) named = has_word({"out", "result", "dst", "total", "answer"});
   if (named == written.end())
     named = std::ranges::find_if(written, [&](std::size_t i) { return kernel_.parameters[i].name == "y"; });
@@ -194,8 +194,8 @@ std::string KernelRoles::described(std::size_t index) const {
 void KernelRoles::assume(const std::string& phrase) const { assumptions_.push_back(phrase); }
 
 void KernelRoles::give_up(const std::string& why, const std::string& with) const {
-  if (reference_ != nullptr)
-    throw Unfit(fmt::format("{} does not fit this kernel, since {}", reference_->as, why));
+  if (reference() != nullptr)
+    throw Unfit(fmt::format("{} does not fit this kernel, since {}", reference()->as, why));
   throw Unfit(fmt::format(
       "no contract can be guessed for this kernel, since {}; say what the kernel computes with --as, or "
       "complete the contract that `foldproof init` writes{}",

@@ -14,8 +14,7 @@ using NameWords = std::initializer_list<std::string_view>;
 
 class SizesGuess {
  public:
-  SizesGuess(const KernelRoles& roles, Operator op)
-      : roles_(roles), kernel_(roles.kernel()), reference_(roles.reference()), op_(op) {
+  SizesGuess(const KernelRoles& roles, Operator op) : roles_(roles), kernel_(roles.kernel()), op_(op) {
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i)
       if (!kernel_.parameters[i].is_pointer && !is_float(*kernel_.parameters[i].element) &&
           !roles_.is_named(i))
@@ -57,7 +56,7 @@ class SizesGuess {
 
   /// Whether the reference contract is about rows or columns or, without one, blocks work on their own.
   bool may_be_matrix() const {
-    if (reference_ != nullptr) return roles_.has_result(ResultShape::rows) || sizes_.by_columns;
+    if (roles_.reference() != nullptr) return roles_.has_result(ResultShape::rows) || sizes_.by_columns;
     const EntryFacts& facts = kernel_.facts;
     return facts.uses_block_index && facts.atomics.empty() && !facts.uses_grid_sync &&
            facts.cluster[0] <= 1 && roles_.lanes() == 1 && !roles_.in_place() &&
@@ -75,7 +74,7 @@ class SizesGuess {
     std::vector<std::size_t> left = integers_;
     auto rows = take_rows(left);
     auto columns = take_columns(left);
-    if (reference_ == nullptr && (!rows || !columns)) return;
+    if (roles_.reference() == nullptr && (!rows || !columns)) return;
     std::erase_if(left, [&](std::size_t i) {
       const std::string& name = kernel_.parameters[i].name;
       return is_name_of_k(name) || is_name_of_stride(name);
@@ -92,7 +91,7 @@ class SizesGuess {
 
   /// Whether the reference contract or the kernel's name says that columns are reduced.
   bool is_by_columns() const {
-    if (reference_ != nullptr) return reference_->result == ResultShape::columns;
+    if (roles_.reference() != nullptr) return roles_.reference()->result == ResultShape::columns;
     const std::string name = plain_name(kernel_.signature.spelled);
     return mentions(name, {"col"}) && !mentions(name, {"row"}) && has_shape(op_, ResultShape::columns);
   }
@@ -110,7 +109,7 @@ class SizesGuess {
                                 roles_.described(*sizes_.count)));
   }
 
-  /// The parameter that the user named; otherwise the one that was guessed to be the count.
+  /// The parameter that the user named, or else the guessed count.
   void find_segments() {
     sizes_.segments = roles_.named("segments");
     if (!sizes_.segments) sizes_.segments = std::exchange(sizes_.count, std::nullopt);
@@ -120,7 +119,6 @@ class SizesGuess {
 
   const KernelRoles& roles_;
   const Kernel& kernel_;
-  const Reference* reference_;
   Operator op_;
   std::vector<std::size_t> integers_;
   Sizes sizes_;

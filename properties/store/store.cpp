@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file_name.h"
 #include "base/files.h"
 #include "base/printable.h"
 #include "base/temporary_folders.h"
@@ -39,18 +39,6 @@ fs::path subject_of(const Contract& contract) {
 /// StoredCase::entry for an instance of the contract.
 std::string entry_of(const Contract& contract, const Instance& instance) {
   return contract.file.empty() ? instance.launches.at(0).entry : "";
-}
-
-/// Letters, digits and dots; runs of other characters become one hyphen.
-std::string file_name_part(std::string_view text) {
-  std::string part;
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.')
-      part += c;
-    else if (!part.empty() && part.back() != '-')
-      part += '-';
-  }
-  return part;
 }
 
 /// A file of a store.
@@ -202,12 +190,12 @@ CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& insta
   // Paths relative to the store, so that a case has the same name on every machine.
   Position where = finding.at;
   where.file = fs::path(where.file).lexically_proximate(without_links(folder_)).string();
-  const std::string file =
-      fmt::format("{}-{}{}{}-{:08x}.toml", file_name_part(subject.stem().string()),
-                  file_name_part(instance.label), instance.label.empty() ? "" : "-", name(finding.kind),
-                  hash_of(stored.contract.string() + to_string(where) + instance.label + stored.entry +
-                          stored.as + (stored.map.empty() ? "" : " " + stored.map)) >>
-                      32);
+  const std::string file = fmt::format(
+      "{}-{}{}{}-{:08x}.toml", file_name_part(subject.stem().string(), '.', '-'),
+      file_name_part(instance.label, '.', '-'), instance.label.empty() ? "" : "-", name(finding.kind),
+      hash_of(stored.contract.string() + to_string(where) + instance.label + stored.entry + stored.as +
+              (stored.map.empty() ? "" : " " + stored.map)) >>
+          32);
   const std::string why_not = write(file, to_toml(stored));
   if (why_not.empty() && is_cache_ && !lasting_user_cache())
     return {

@@ -171,7 +171,7 @@ __global__ void add_pairs(const float* in, float* out) {
   }
   if (threadIdx.x == 0) out[blockIdx.x] = s[0];
 }
-// The name says nothing about products.
+// A dot product, although the name does not say so.
 __global__ void combine(const float* x, const float* y, float* z, int n) {
   if (threadIdx.x > 0) return;
   float total = 0;
