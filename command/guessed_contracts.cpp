@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -14,7 +17,9 @@
 #include "command/emulated.h"
 #include "contracts/guess.h"
 #include "properties/fit.h"
-#include "properties/fitting_block.h"
+#include "properties/preconditions.h"
+#include "properties/whole_warps.h"
+#include "reports/json.h"
 
 namespace foldproof {
 
@@ -25,97 +30,239 @@ constexpr std::chrono::milliseconds longest_trial{10'000};
 /// What a trial decides about a guess.
 struct Choice {
   std::size_t candidate = 0;  ///< 0: the likeliest contract; k: the candidate k - 1
-  std::uint32_t block = 0;    ///< 0: as guessed
   std::string no_fit = {};    ///< empty if a contract explains what the kernel computes
+  /// For each unchecked output: which of with_additional_output().
+  std::vector<std::size_t> outputs = {};
 
-  std::string packed() const { return fmt::format("{}\n{}\n{}", candidate, block, no_fit); }
-
-  static Choice unpacked(std::string_view text) {
-    const auto number = [&] { return integer_in<std::uint32_t>(take_line(text)).value(); };
-    Choice choice{number(), number()};
-    choice.no_fit = text;
-    return choice;
+  std::string packed() const { return pack(Json{candidate, no_fit, outputs}); }
+  static Choice unpacked(std::string_view bytes) {
+    const Json json = unpack(bytes);
+    return {json.at(0).get<std::size_t>(), json.at(1).get<std::string>(),
+            json.at(2).get<std::vector<std::size_t>>()};
   }
 };
 
-Range& block_of(Contract& contract) {
-  auto& domain = contract.instances.at(0).domain;
-  return std::ranges::find(domain, "block", &std::pair<std::string, Range>::first)->second;
+std::string packed(const Preconditions& found) {
+  Json warnings = Json::array();
+  for (const Finding& warning : found.warnings) warnings.push_back(to_json(warning));
+  return pack(Json{found.block, found.is_aligned, found.assumptions, warnings});
 }
 
-void apply_candidate(GuessedKernel& guess, std::size_t number) {
-  if (number == 0) return;
-  std::vector<Candidate> candidates = guess.candidates();
-  Candidate& chosen = candidates.at(number - 1);
-  guess.contract.instances.front() = std::move(chosen.instance);
-  guess.contract.assumptions = std::move(chosen.assumptions);
-  guess.contract.no_fit.reset();
+Preconditions unpacked_preconditions(std::string_view bytes) {
+  const Json json = unpack(bytes);
+  Preconditions found;
+  json.at(0).get_to(found.block);
+  json.at(1).get_to(found.is_aligned);
+  json.at(2).get_to(found.assumptions);
+  for (const Json& warning : json.at(3)) found.warnings.push_back(finding_from(warning));
+  return found;
 }
 
-/// Whether the candidate does not hide that the kernel may be wrong.
-bool is_acceptable(const GuessedKernel& guess, const Fit& likeliest, const Candidate& candidate,
-                   const Fit& fit, Runner& runner) {
-  const bool explains_all = candidate.keeps_operator || fit.is_complete();
-  const bool hides_tail = candidate.is_narrow && likeliest.is_convincing();
-  if (!explains_all || hides_tail) return false;
-  return !candidate.doubles_shared ||
-         (!guess.contract.no_fit && leaves_memory_by_warps(guess.contract, guess.image, runner));
+/// The candidate with that number, or the likeliest contract.
+InstanceGuess chosen(const GuessedKernel& guess, std::size_t candidate) {
+  return candidate == 0 ? guess.likeliest : guess.candidates().at(candidate - 1);
 }
 
-/// The number of the contract that explains most runs, and how well it does.
-std::pair<std::size_t, Fit> best_of(const GuessedKernel& guess, const Fit& likeliest, Runner& runner) {
-  std::pair<std::size_t, Fit> best{0, likeliest};
-  if (likeliest.is_complete() || likeliest.does_not_end) return best;
-  const std::vector<Candidate> candidates = guess.candidates();
-  for (std::size_t k = 0; k < candidates.size() && !best.second.is_complete(); ++k) {
-    try {
-      Fit fit = fit_of(guess.contract, candidates[k].instance, guess.image, runner);
-      if (fit.explained > best.second.explained && fit.is_convincing() &&
-          is_acceptable(guess, likeliest, candidates[k], fit, runner))
-        best = {k + 1, std::move(fit)};
-    } catch (const InputError&) {  // a type that the operator's checker does not support
-    }
-  }
-  return best;
+std::string advice() {
+  return "say what the kernel computes with --as, or correct the contract that `foldproof init` writes";
 }
 
 std::string why_none_fits(const Contract& contract, const std::string& mismatch) {
   return fmt::format(
-      "no contract explains the results of trial runs; with the operator {}, for example: {}; say what the "
-      "kernel computes with --as, or correct the contract that `foldproof init` writes",
-      name(contract.instances.front().reduction->op), mismatch);
+      "no contract explains the results of trial runs; with the operator {}, for example: {}; {}",
+      name(contract.instances.front().reduction->op), mismatch, advice());
 }
 
 /// Whether what a trial shows is a fault of the kernel: the user or its name says what it computes.
 bool is_known(const GuessedKernel& guess) { return !guess.contract.as.empty() || guess.is_named; }
 
-Choice tried(GuessedKernel guess, Runner& runner) {
-  Choice choice;
-  const Fit likeliest = guess.contract.no_fit
-                            ? Fit{}
-                            : fit_of(guess.contract, guess.contract.instances.front(), guess.image, runner);
-  const auto [candidate, best] = best_of(guess, likeliest, runner);
-  if (!best.is_convincing() && guess.contract.no_fit) return choice;
-  choice.candidate = candidate;
-  if (candidate != 0 || likeliest.is_complete()) return choice;
-  // A block that is given by a variable depends on the length of a row.
-  if (block_of(guess.contract).low.names().empty())
-    choice.block = fitting_block(guess.contract, guess.image, runner).value_or(0);
-  const bool is_contradicted = !likeliest.is_convincing() && !likeliest.mismatch.empty() && choice.block == 0;
-  if (is_contradicted && !is_known(guess) && !likeliest.always_misbehaves)
-    choice.no_fit = why_none_fits(guess.contract, likeliest.mismatch);
-  return choice;
-}
+/// The trial of the contracts that a kernel may have.
+class Trial {
+ public:
+  Trial(const GuessedKernel& guess, Runner& runner) : guess_(guess), runner_(runner) {}
+
+  Choice choice() {
+    if (!guess_.contract.no_fit) likeliest_ = tried(guess_.likeliest, Wanted::any);
+    if (likeliest_.is_complete() || explains_all_with_preconditions()) return with_outputs({});
+    if (const std::size_t candidate = best_candidate(); candidate != 0) return with_outputs({candidate});
+    return {0, guess_.contract.no_fit ? "" : why_no_fit(), {}};
+  }
+
+ private:
+  /// A guess that cannot be a contract explains nothing.
+  Fit tried(const InstanceGuess& guess, Wanted wanted) const {
+    try {
+      return fit_of(guess_.contract, guess, guess_.image, runner_, wanted);
+    } catch (const InputError& error) {
+      Fit fit;
+      fit.unknown = error.sentence();
+      return fit;
+    }
+  }
+
+  /// Whether the likeliest contract explains everything if callers respect some precondition.
+  bool explains_all_with_preconditions() const {
+    if (guess_.contract.no_fit || !likeliest_.unknown.empty()) return false;
+    Contract contract = guess_.contract;
+    const Preconditions found = preconditions_of(contract, guess_.blocks, guess_.image, runner_);
+    if (found.block.empty() && !found.is_aligned) return false;
+    add(found, contract);
+    InstanceGuess limited = guess_.likeliest;
+    limited.instance = contract.instances.front();
+    return tried(limited, Wanted::complete).is_complete();
+  }
+
+  /// The candidate that explains most runs, counted from 1; 0 if none explains more than the likeliest.
+  std::size_t best_candidate() {
+    if (likeliest_.does_not_end) return 0;
+    std::size_t best = 0;
+    Fit best_fit = likeliest_;
+    const std::vector<Candidate> candidates = guess_.candidates();
+    for (std::size_t k = 0; k < candidates.size() && !best_fit.is_complete(); ++k) {
+      Fit fit = tried(candidates[k], candidates[k].keeps_operator ? Wanted::any : Wanted::complete);
+      if (fit.is_convincing() && !fit.unknown.empty()) invention_ = fit.unknown;
+      if (!fit.is_convincing() || !fit.unknown.empty()) continue;
+      if (!candidates[k].is_narrow) convincing_.insert(candidates[k].as);
+      const bool is_better = fit.explained > best_fit.explained || fit.is_complete();
+      if (!is_better || !is_acceptable(candidates[k], fit)) continue;
+      best = k + 1;
+      best_fit = std::move(fit);
+    }
+    return best;
+  }
+
+  /// Whether the candidate does not hide that the kernel may be wrong.
+  bool is_acceptable(const Candidate& candidate, const Fit& fit) const {
+    const bool explains_enough =
+        candidate.keeps_operator ? !candidate.invents_shape || fit.is_complete() : fit.is_complete();
+    const bool hides_tail =
+        candidate.is_narrow && (likeliest_.is_convincing() || convincing_.contains(candidate.as));
+    if (!explains_enough || hides_tail) return false;
+    return !candidate.doubles_shared ||
+           (!guess_.contract.no_fit && leaves_memory_by_warps(guess_.contract, guess_.image, runner_));
+  }
+
+  /// Why the likeliest contract, which does not explain all runs, says nothing about the kernel; empty if the
+  /// kernel is at fault.
+  std::string why_no_fit() const {
+    for (const std::string& unknown : {likeliest_.unknown, invention_})
+      if (!unknown.empty()) return fmt::format("{}; {}", unknown, advice());
+    if (guess_.likeliest.invents_shape)
+      return fmt::format("it is unknown how many threads its blocks have along x and y; {}", advice());
+    if (is_known(guess_) || likeliest_.always_misbehaves) return "";
+    if (!likeliest_.special_mismatch.empty())
+      return why_none_fits(guess_.contract, likeliest_.special_mismatch);
+    const bool is_contradicted = !likeliest_.is_convincing() && !likeliest_.mismatch.empty();
+    return is_contradicted ? why_none_fits(guess_.contract, likeliest_.mismatch) : "";
+  }
+
+  /// Finds what the kernel stores besides its result.
+  Choice with_outputs(Choice choice) const {
+    InstanceGuess guess = chosen(guess_, choice.candidate);
+    for (const std::string& buffer : guess.unchecked_outputs) {
+      const std::vector<Instance> possible = with_additional_output(guess.instance, buffer);
+      const auto fits = std::ranges::find_if(possible, [&](const Instance& instance) {
+        guess.instance = instance;
+        return tried(guess, Wanted::complete).is_complete();
+      });
+      if (fits != possible.end())
+        choice.outputs.push_back(static_cast<std::size_t>(fits - possible.begin()));
+      else if (guess_.contract.as.empty())
+        choice.no_fit =
+            fmt::format("no contract explains what the kernel stores to \"{}\"; {}", buffer, advice());
+      if (fits == possible.end()) break;
+    }
+    return choice;
+  }
+
+  const GuessedKernel& guess_;
+  Runner& runner_;
+  Fit likeliest_;
+  std::string invention_;             ///< on which the result of a candidate depends that explains much
+  std::set<std::string> convincing_;  ///< reference contracts that explain much without narrow suppositions
+};
 
 void apply(const Choice& choice, GuessedKernel& guess) {
-  apply_candidate(guess, choice.candidate);
+  InstanceGuess made = chosen(guess, choice.candidate);
+  for (std::size_t k = 0; k < choice.outputs.size(); ++k) {
+    made.instance = with_additional_output(made.instance, made.unchecked_outputs.at(k)).at(choice.outputs[k]);
+    const AdditionalOutput& found = made.instance.additional_outputs.back();
+    made.assumptions.push_back(fmt::format("{} in \"{}\"", name(found.reduction.op), found.buffer));
+  }
+  for (std::size_t k = choice.outputs.size(); k < made.unchecked_outputs.size(); ++k)
+    made.assumptions.push_back(fmt::format("\"{}\" is not checked", made.unchecked_outputs[k]));
+  if (choice.candidate != 0 || !made.unchecked_outputs.empty()) {
+    guess.contract.instances.front() = std::move(made.instance);
+    guess.contract.assumptions = std::move(made.assumptions);
+    guess.contract.no_fit.reset();
+  }
   if (!choice.no_fit.empty()) guess.contract.no_fit = NoFit{choice.no_fit, {}};
-  if (choice.block == 0) return;
-  Range& block = block_of(guess.contract);
-  guess.contract.assumptions.push_back(
-      fmt::format("callers that use smaller blocks (blocks of {} threads access memory out of bounds)",
-                  block.low.text()));
-  block = Range::parse(std::to_string(choice.block), {});
+}
+
+/// The emulated devices of a process: those of one source share one, so that its PTX is lowered once.
+class Devices {
+ public:
+  Runner& device_for(const std::shared_ptr<const Image>& image) {
+    if (!runner_ || image != loaded_) runner_ = checked_runner();
+    loaded_ = image;
+    return *runner_;
+  }
+
+ private:
+  std::unique_ptr<Runner> runner_;
+  std::shared_ptr<const Image> loaded_;
+};
+
+/// Does the work for each guess in other processes, which may crash or take too long.
+void for_each_guess(std::vector<GuessedKernel>& guesses, Deadline deadline,
+                    const std::function<std::string(const GuessedKernel&, Runner&)>& work,
+                    const std::function<void(GuessedKernel&, const Outcome&)>& finished) {
+  Devices devices;
+  TaskPool pool;
+  pool.tasks = guesses.size();
+  pool.memory = memory_share(1, 1);
+  pool.deadline = deadline;
+  pool.patience = [](std::size_t) { return std::optional(longest_trial); };
+  pool.may_share_process = [](std::size_t) { return true; };
+  pool.work = [&](std::size_t task, const auto&) {
+    const GuessedKernel& guess = guesses[task];
+    return guess.image ? work(guess, devices.device_for(guess.image)) : "";
+  };
+  pool.finished = [&](std::size_t task, const Outcome& outcome) {
+    if (guesses[task].image) finished(guesses[task], outcome);
+  };
+  if (!pool.run()) throw Interrupted{};
+}
+
+void choose_contracts(std::vector<GuessedKernel>& guesses, Deadline deadline) {
+  const auto finished = [](GuessedKernel& guess, const Outcome& outcome) {
+    using Ending = Outcome::Ending;
+    if (outcome.ending == Ending::finished) return apply(Choice::unpacked(outcome.text), guess);
+    // The audit reports anything else that goes wrong.
+    Contract& contract = guess.contract;
+    if (outcome.ending == Ending::too_slow && !contract.no_fit && !is_known(guess))
+      contract.no_fit = NoFit{why_none_fits(contract, "the trial runs took more than 10 s"), {}};
+  };
+  for_each_guess(
+      guesses, deadline,
+      [](const GuessedKernel& guess, Runner& runner) { return Trial(guess, runner).choice().packed(); },
+      finished);
+}
+
+void find_preconditions(std::vector<GuessedKernel>& guesses, Deadline deadline) {
+  const auto work = [](const GuessedKernel& guess, Runner& runner) {
+    return packed(guess.contract.no_fit
+                      ? Preconditions{}
+                      : preconditions_of(guess.contract, guess.blocks, guess.image, runner));
+  };
+  const auto finished = [](GuessedKernel& guess, const Outcome& outcome) {
+    if (outcome.ending == Outcome::Ending::finished)
+      add(unpacked_preconditions(outcome.text), guess.contract);
+    else
+      guess.contract.assumptions.emplace_back(
+          "the guessed block size, since trial runs with others took more than 10 s");
+  };
+  for_each_guess(guesses, deadline, work, finished);
 }
 
 }  // namespace
@@ -124,32 +271,8 @@ std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& sour
                                                const CompileOptions& options,
                                                const std::optional<Reference>& reference) {
   std::vector<GuessedKernel> guesses = guess_kernels(source, entry, options, reference);
-  std::unique_ptr<Runner> runner;
-  const Image* loaded = nullptr;
-  const auto runner_of = [&](const GuessedKernel& guess) -> Runner& {
-    if (!runner || guess.image.get() != loaded) runner = checked_runner();
-    loaded = guess.image.get();
-    return *runner;
-  };
-  TaskPool pool;
-  pool.tasks = guesses.size();
-  pool.memory = memory_share(1, 1);
-  pool.deadline = options.deadline;
-  pool.patience = [](std::size_t) { return std::optional(longest_trial); };
-  pool.may_share_process = [](std::size_t) { return true; };
-  pool.work = [&](std::size_t task, const auto&) {
-    const GuessedKernel& guess = guesses[task];
-    return guess.image ? tried(guess, runner_of(guess)).packed() : Choice{}.packed();
-  };
-  pool.finished = [&](std::size_t task, const Outcome& outcome) {
-    using Ending = Outcome::Ending;
-    if (outcome.ending == Ending::finished) return apply(Choice::unpacked(outcome.text), guesses[task]);
-    // The audit reports anything else that goes wrong.
-    Contract& contract = guesses[task].contract;
-    if (outcome.ending == Ending::too_slow && !contract.no_fit && !is_known(guesses[task]))
-      contract.no_fit = NoFit{why_none_fits(contract, "the trial runs took more than 10 s"), {}};
-  };
-  if (!pool.run()) throw Interrupted{};
+  choose_contracts(guesses, options.deadline);
+  find_preconditions(guesses, options.deadline);
   std::vector<GuessedContract> contracts;
   for (GuessedKernel& guess : guesses)
     contracts.push_back({std::move(guess.contract), std::move(guess.image)});

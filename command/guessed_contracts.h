@@ -19,10 +19,11 @@ struct GuessedContract {
 };
 
 /// One contract for each kernel, or for the kernel `entry`, as guess_kernels finds them: the likeliest one
-/// or, if that does not explain the results of every trial run, the candidate that explains most of them. If
-/// none does, and neither a `reference` nor the name says what the kernel computes, the contract has
-/// `no_fit`. If a kernel turns out to be written for smaller blocks, its contract gets those. Throws
-/// InputError like guess_kernels, and Interrupted if the user interrupts it.
+/// or, if that does not explain the results of every trial run, the candidate that explains most of them,
+/// with the preconditions that trial runs show. It has `no_fit` if none explains the results, and neither a
+/// `reference` nor the name says what the kernel computes; if the result depends on a number that nothing
+/// suggests; or if nothing explains what the kernel stores to another output. Throws InputError like
+/// guess_kernels, and Interrupted if the user interrupts it.
 std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
                                                const CompileOptions& options,
                                                const std::optional<Reference>& reference = {});

@@ -110,6 +110,12 @@ struct Claims {
   std::optional<Expression> height;  ///< longest path from an element to an output, in additions
 };
 
+/// What a buffer holds into which a kernel accumulates results of the operator: its identity, or 0 if it has
+/// none.
+inline BufferContract::Initial initial_of(Operator op) {
+  return has_identity(info(op)) ? BufferContract::Initial::identity : BufferContract::Initial::zero;
+}
+
 /// A suppression: findings of this kind at this location are accepted until the date.
 struct Allow {
   Kind kind{};
@@ -192,6 +198,8 @@ struct Contract {
   std::optional<NoFit> no_fit = {};
   /// What was guessed, as ends of a sentence that begins with "assumed"; empty if it was read from a file.
   std::vector<std::string> assumptions = {};
+  /// What the kernel does if callers launch it otherwise than the guess says: warnings, with the condition.
+  std::vector<Finding> preconditions = {};
   /// The reference contract from which it was made, as the user named it (contracts/reference.h); empty:
   /// none.
   std::string as = {}, map = {};

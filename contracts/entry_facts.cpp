@@ -91,6 +91,7 @@ void read_function(const ptx::Module& module, const ptx::Function& function, Ent
   facts.uses_grid_size |= reads("%nctaid");
   facts.uses_block_index |= reads("%ctaid") || reads("%clusterid");
   facts.uses_grid_sync |= reads("%envreg");
+  facts.has_two_dimensions |= reads("%tid.y") && !reads("%ntid.y");
   facts.reads_in_loop |= ptx::loads_in_loop(function);
   read_shared(module, function, facts);
 }

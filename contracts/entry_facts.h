@@ -21,7 +21,10 @@ struct TypedOperation {
 struct EntryFacts {
   bool uses_grid_size = false;    ///< reads %nctaid, as a grid-stride loop does
   bool uses_block_index = false;  ///< reads %ctaid
-  bool uses_shared = false;       ///< static or dynamic shared memory
+  /// Reads %tid.y but not %ntid.y, from which an index into any block is computed: its blocks have two
+  /// dimensions.
+  bool has_two_dimensions = false;
+  bool uses_shared = false;  ///< static or dynamic shared memory
   bool uses_dynamic_shared = false;
   bool uses_shuffle = false;    ///< shfl, redux or vote
   bool uses_grid_sync = false;  ///< reads the environment register that a cooperative launch sets

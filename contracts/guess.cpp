@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "contracts/declarations.h"
 #include "contracts/guessing/candidates.h"
+#include "contracts/guessing/source_launches.h"
 #include "contracts/markers.h"
 
 namespace foldproof {
@@ -156,17 +157,17 @@ std::string id_of(const Kernel& kernel) {
   return kernel.entry.ends_with(')') ? kernel.entry : plain_name(kernel.signature.spelled);
 }
 
-Contract guessed(const fs::path& source, const Kernel& kernel, const std::optional<Reference>& reference) {
-  std::vector<std::string> assumptions;
-  Instance instance = guess_instance(kernel, {.reference = reference ? &*reference : nullptr}, assumptions);
-  instance.launches[0].lowered = kernel.signature.lowered;
-  Contract contract = contract_of(
+/// Sets the likeliest instance, and the contract with it.
+void guess_contract(const fs::path& source, const Kernel& kernel, const std::optional<Reference>& reference,
+                    GuessedKernel& guess) {
+  guess.likeliest = guess_instance(kernel, {.reference = reference ? &*reference : nullptr});
+  guess.likeliest.instance.launches[0].lowered = kernel.signature.lowered;
+  guess.contract = contract_of(
       source, id_of(kernel),
       fmt::format("{} {}({})", reference ? reference->as + " by" : "guessed from the signature of",
                   kernel.signature.spelled, fmt::join(kernel.signature.parameters, ", ")),
-      std::move(instance));
-  contract.assumptions = std::move(assumptions);
-  return contract;
+      guess.likeliest.instance);
+  guess.contract.assumptions = guess.likeliest.assumptions;
 }
 
 std::vector<std::string> declarations_of(const std::vector<Parameter>& parameters) {
@@ -180,53 +181,75 @@ Contract unfit(const fs::path& source, const Kernel& kernel, const std::string& 
   return unfit(source, id_of(kernel), kernel.entry, declarations_of(kernel.parameters), reason);
 }
 
+KnownBlocks blocks_of(const Kernel& kernel) {
+  KnownBlocks blocks;
+  blocks.launched = kernel.launched_blocks;
+  blocks.template_integers = template_integers(kernel);
+  blocks.is_required = kernel.facts.required_threads.has_value();
+  blocks.most = kernel.facts.required_threads.value_or(kernel.facts.most_threads.value_or(blocks.most));
+  return blocks;
+}
+
+/// Sets `wrong_reference` if the kernel does not have what the reference names.
+GuessedKernel guess_of(const fs::path& source, FoundKernel found, const std::optional<Reference>& reference,
+                       std::optional<InputError>& wrong_reference) {
+  const Kernel& kernel = found.kernel;
+  GuessedKernel guess;
+  guess.image = std::move(found.image);
+  guess.blocks = blocks_of(kernel);
+  try {
+    guess_contract(source, kernel, reference, guess);
+  } catch (const Unfit& why) {
+    guess.contract = unfit(source, kernel, why.what());
+  } catch (const InputError& error) {
+    wrong_reference.emplace(error);
+    guess.contract = unfit(source, kernel, error.sentence());
+  }
+  guess.is_named = operator_in_name(last_name(kernel)).has_value();
+  if (reference) guess.contract.as = reference->as, guess.contract.map = reference->map;
+  // A word such as "prod" is no more than a hint if the kernel cannot be that.
+  const bool is_settled =
+      row_of_name(last_name(kernel)) != nullptr || (guess.is_named && !guess.contract.no_fit);
+  guess.candidates = [kernel = std::move(found.kernel), reference, is_settled] {
+    return candidates_for(kernel, reference ? &*reference : nullptr, is_settled);
+  };
+  return guess;
+}
+
+GuessedKernel guess_without_instance(Contract contract) {
+  GuessedKernel guess;
+  guess.contract = std::move(contract);
+  guess.candidates = [] { return std::vector<Candidate>{}; };
+  return guess;
+}
+
 }  // namespace
 
 std::vector<GuessedKernel> guess_kernels(const fs::path& source, const std::string& entry,
                                          const CompileOptions& options,
                                          const std::optional<Reference>& reference) {
-  const bool is_ptx = source.extension() == ".ptx";
-  const auto declared =
-      is_ptx ? std::vector<DeclaredKernel>{} : kernels_declared(preprocessed_source(source, options));
+  const std::string text = source.extension() == ".ptx" ? "" : preprocessed_source(source, options);
+  const std::vector<DeclaredKernel> declared = kernels_declared(text);
   FoundKernels found = entry.empty() ? all_kernels(source, declared, options)
                                      : FoundKernels{{wished_kernel(source, entry, declared, options)}, {}};
   if (found.kernels.empty() && found.without_instance.empty())
     throw InputError("this file contains no kernel" + next_step(source), {source.string()});
   std::vector<GuessedKernel> guesses;
   std::optional<InputError> wrong_reference;
-  for (const auto& [kernel, image] : found.kernels) {
-    GuessedKernel guess;
-    guess.image = image;
-    try {
-      guess.contract = guessed(source, kernel, reference);
-    } catch (const Unfit& why) {
-      guess.contract = unfit(source, kernel, why.what());
-    } catch (const InputError& error) {
-      wrong_reference.emplace(error);
-      guess.contract = unfit(source, kernel, error.sentence());
-    }
-    guess.is_named = operator_in_name(last_name(kernel)).has_value();
-    if (reference) guess.contract.as = reference->as, guess.contract.map = reference->map;
-    // A word such as "prod" is no more than a hint if the kernel cannot be that.
-    const bool is_settled =
-        row_of_name(last_name(kernel)) != nullptr || (guess.is_named && !guess.contract.no_fit);
-    guess.candidates = [kernel = kernel, reference, is_settled] {
-      return candidates_for(kernel, reference ? &*reference : nullptr, is_settled);
-    };
-    guesses.push_back(std::move(guess));
+  for (FoundKernel& one : found.kernels) {
+    one.kernel.launched_blocks = launched_blocks(text, last_name(one.kernel));
+    guesses.push_back(guess_of(source, std::move(one), reference, wrong_reference));
   }
   const auto is_unfit = [](const GuessedKernel& guess) { return guess.contract.no_fit.has_value(); };
   if (wrong_reference && std::ranges::all_of(guesses, is_unfit)) throw *wrong_reference;
   for (Contract& contract : found.without_instance)
-    guesses.push_back({std::move(contract), false, [] { return std::vector<Candidate>{}; }, nullptr});
+    guesses.push_back(guess_without_instance(std::move(contract)));
   return guesses;
 }
 
 std::string assumed(const Contract& contract) {
-  const Instance& instance = contract.instances.at(0);
-  const auto block = std::ranges::find(instance.domain, "block", &std::pair<std::string, Range>::first);
-  return fmt::format("{}: assumed {}, block size {}.", instance.launches.at(0).entry,
-                     fmt::join(contract.assumptions, ", "), block->second.low.text());
+  return fmt::format("{}: assumed {}.", contract.instances.at(0).launches.at(0).entry,
+                     fmt::join(contract.assumptions, ", "));
 }
 
 }  // namespace foldproof

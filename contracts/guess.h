@@ -2,6 +2,7 @@
 // file.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -15,19 +16,46 @@
 
 namespace foldproof {
 
-/// The instance of a kernel if it computes what a reference contract says.
-struct Candidate {
+/// An argument whose value nothing suggests.
+struct Invention {
+  std::size_t argument = 0;  ///< index
+  std::string parameter;     ///< its name, as used in sentences
+};
+
+struct InstanceGuess {
   Instance instance;
+  std::vector<std::string> assumptions;  ///< as those of a contract
+  std::vector<Invention> inventions;
+  std::vector<std::string> unchecked_outputs;  ///< buffers to which the kernel only stores
+  bool invents_shape = false;                  ///< nothing suggests how many threads its blocks have along y
+};
+
+/// For each result that the kernel may store in the buffer, an unchecked output: the instance with it as an
+/// additional output.
+std::vector<Instance> with_additional_output(const Instance& instance, const std::string& buffer);
+
+/// The instance of a kernel if it computes what a reference contract says.
+struct Candidate : InstanceGuess {
+  std::string as;  ///< the reference contract; empty: what the kernel's name and instructions say
   bool keeps_operator = false;  ///< it only supposes something else about sizes and the launch
   bool is_narrow = false;  ///< callers are supposed to pass only counts that are multiples of some number
   bool doubles_shared = false;  ///< callers are supposed to pass two elements of shared memory per thread
-  std::vector<std::string> assumptions;  ///< as those of a contract
+};
+
+/// What the source says about the threads of a block.
+struct KnownBlocks {
+  std::vector<std::uint32_t> launched;           ///< by the source itself; empty if that is unknown
+  std::vector<std::uint32_t> template_integers;  ///< template arguments from 2 to 1024, such as block sizes
+  std::uint32_t most = 1024;
+  bool is_required = false;  ///< the kernel accepts no other block than one of `most` threads
 };
 
 struct GuessedKernel {
   /// The likeliest one, by names and instructions; with `no_fit` if they say too little.
   Contract contract;
-  bool is_named = false;  ///< the kernel's name says which operator it is
+  InstanceGuess likeliest;  ///< that of the contract; without an instance if there is none
+  bool is_named = false;    ///< the kernel's name says which operator it is
+  KnownBlocks blocks;
   /// All others that its parameters permit, the likelier ones first; the same for every call.
   std::function<std::vector<Candidate>()> candidates;
   std::shared_ptr<const Image> image;  ///< null for a template without an instance

@@ -115,6 +115,14 @@ void write_buffer(Writer& out, const BufferContract& buffer) {
   out.key("reset", toml_string(name_of(reset_names, buffer.reset)));
 }
 
+void write_additional_output(Writer& out, const AdditionalOutput& additional) {
+  out.table("additional_output");
+  out.key("buffer", toml_string(additional.buffer));
+  out.key("operator", toml_string(name(additional.reduction.op)));
+  out.key("accumulator", toml_string(name(additional.reduction.accumulator)));
+  out.key("result", toml_string(name_of(result_names, additional.reduction.result)));
+}
+
 void write_launch(Writer& out, const LaunchContract& launch) {
   out.table("launch");
   out.key("entry", toml_string(launch.entry));
@@ -204,9 +212,12 @@ std::string starter_contract(const Contract& contract) {
   write_source(out, contract);
   if (instance.reduction) write_reduction(out, *instance.reduction);
   write_domain(out, instance);
+  for (const Finding& precondition : contract.preconditions) out.comment(precondition.message);
   write_output(out, instance);
   for (const OperandContract& operand : instance.operands) write_operand(out, operand);
   for (const BufferContract& buffer : instance.buffers) write_buffer(out, buffer);
+  for (const AdditionalOutput& additional : instance.additional_outputs)
+    write_additional_output(out, additional);
   for (const LaunchContract& launch : instance.launches) write_launch(out, launch);
   write_claims(out, instance.claims, instance.reduction);
   return std::move(out).text();

@@ -98,8 +98,13 @@ enum class MomentMethod : std::uint8_t {
 /// its precision; or exactly, rounded once.
 enum class SumMethod : std::uint8_t { plain, kahan, neumaier, double_float, exact };
 
+/// Whether memory can hold an element that changes nothing, into which a kernel accumulates.
+constexpr bool has_identity(const OperatorInfo& op) {
+  return op.op != Operator::custom && (op.gives == OperatorInfo::Gives::fold || op.op == Operator::all);
+}
+
 /// The element that changes nothing: 0, 1, the largest or the smallest value of the type (an infinity if the
-/// type has one), as bits. Only for operators that fold.
+/// type has one), as bits. Only for operators that have an identity.
 std::uint64_t identity(Operator op, Element element);
 
 }  // namespace foldproof

@@ -243,11 +243,8 @@ class Audit {
     report.coverage = coverage_.groups();
     report.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     report.findings = collector_.findings();
-    // What explains wrong values comes first: undefined behaviour, then elements that were lost or repeated.
-    std::ranges::stable_sort(report.findings, {}, [](const Finding& finding) {
-      if (is_undefined_behaviour(finding.kind)) return 0;
-      return finding.kind == Kind::input_not_used || finding.kind == Kind::input_used_twice ? 1 : 2;
-    });
+    if (!is_replay_) std::ranges::copy(contract_.preconditions, std::back_inserter(report.findings));
+    std::ranges::stable_sort(report.findings, {}, rank_of);
     if (report.cases == 0 && left_out_ != 0) {
       report.verdict = Verdict::unsupported;
       report.reason = "none of its cases could be run, because other cases had crashed the worker process";

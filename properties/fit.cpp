@@ -1,12 +1,15 @@
 #include "properties/fit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "contracts/sizes.h"
+#include "properties/distributions.h"
 #include "properties/execution/evaluation.h"
 #include "properties/generation/domain.h"
-#include "properties/representative.h"
 
 namespace foldproof {
 namespace {
@@ -17,31 +20,14 @@ struct TrialRun {
   std::int64_t elements, rows;
   const char* distribution;
 };
-// The first ones decide whether the others are worth their time. A kernel that loses a part of a large input
-// is still right for a small one, and one without bounds checks for a power of two.
-constexpr TrialRun trial_runs[] = {{4096, 32, "integers"}, {1, 1, "integers"},   {64, 4, "uniform"},
-                                   {33, 3, "uniform"},     {1000, 8, "uniform"}, {2048, 16, "integers"}};
+// The first ones, which cost least, decide whether the others are worth their time. A kernel that loses a
+// part of a large input is still right for a small one, and one without bounds checks for a power of two.
+constexpr TrialRun trial_runs[] = {{64, 4, "uniform"}, {1, 1, "integers"},   {4096, 32, "integers"},
+                                   {33, 3, "uniform"}, {1000, 8, "uniform"}, {2048, 16, "uniform"}};
+constexpr TrialRun special_runs[] = {
+    {64, 4, "zeros"}, {64, 4, "nans"}, {64, 4, "infinities"}, {64, 4, "codes"}};
 constexpr unsigned decisive_runs = 3;
 constexpr std::uint64_t largest_trial = 1 << 16, convincing_elements = 32;
-
-Case case_of(const Instance& instance, const TrialRun& run) {
-  Case c = representative_case(instance, largest_trial, run.elements);
-  c.input.distribution.name = run.distribution;
-  // A free grid has a thread for each element, since one block shows little.
-  const std::int64_t block = value_of(c.variables, "block").value_or(1);
-  Variables wanted = c.variables;
-  wanted["grid"] = (run.elements + block - 1) / std::max<std::int64_t>(block, 1);
-  if (range_of(instance, "rows") != nullptr) {
-    const std::int64_t columns = run.elements / run.rows;
-    wanted = {{"rows", run.rows},
-              {"columns", columns},
-              {"groups", columns / 4},
-              {"block", block},
-              {"grid", run.rows}};
-  }
-  c.variables = Domain(instance, largest_trial).nearest(wanted);
-  return c;
-}
 
 /// Whether the contract would be wrong if the kernel is right.
 bool contradicts(const Finding& finding) { return is_about_values(finding.kind) || is_fatal(finding.kind); }
@@ -61,32 +47,134 @@ bool misbehaves(const Evaluation& run) {
   });
 }
 
+std::uint64_t count_of(const Case& c) {
+  return static_cast<std::uint64_t>(value_of(c.variables, "count").value_or(0));
+}
+
+/// How many elements a group has, in a domain in which they are counted by groups.
+std::int64_t group_of(const Domain& domain) {
+  const Variables one = domain.nearest({{"groups", 1}, {"rows", 1}});
+  return std::max<std::int64_t>(value_of(one, "count").value_or(1), 1);
+}
+
+/// The variables that guesses have (contracts/guessing/instance_guess.cpp).
+Case case_of(const Instance& instance, const TrialRun& run) {
+  constexpr std::int64_t threads = 256, warp = 32, elements_per_segment = 16;
+  const Domain domain(instance, largest_trial);
+  const bool has_rows = range_of(instance, "rows") != nullptr;
+  const std::int64_t columns = has_rows ? run.elements / run.rows : run.elements;
+  const std::int64_t group = range_of(instance, "groups") == nullptr ? 1 : group_of(domain);
+  Variables wanted{{"block", threads},
+                   {"warps", threads / warp},
+                   {"log2_block", std::bit_width(static_cast<std::uint64_t>(threads)) - 1},
+                   {"count", run.elements},
+                   {"rows", run.rows},
+                   {"columns", columns},
+                   {"groups", std::max<std::int64_t>(columns / group, 1)},
+                   {"segments", run.elements / elements_per_segment + 1},
+                   {"grid", 1}};
+  // A free grid has a thread for each element, since one block shows little.
+  const std::int64_t block = value_of(domain.nearest(wanted), "block").value_or(1);
+  wanted["grid"] = has_rows ? run.rows : (run.elements + block - 1) / std::max<std::int64_t>(block, 1);
+  Case c;
+  c.input.distribution.name = run.distribution;
+  c.input.seed = 1;
+  c.variables = domain.nearest(wanted);
+  return c;
+}
+
+/// Whether elements of that type have such values.
+bool suits(const Instance& instance, const TrialRun& run) {
+  using Suits = DistributionInfo::Suits;
+  const auto row = std::ranges::find(distributions(), run.distribution, &DistributionInfo::name);
+  const Element input = instance.reduction->input;
+  if (row->suits == Suits::with_nan || row->suits == Suits::with_infinity)
+    return is_float(input) && float_format(input).has_nan && float_format(input).has_infinity;
+  return true;
+}
+
+/// The first contradiction of a run with unusual elements; empty if there is none.
+std::string special_mismatch_of(const Instance& instance, const Evaluator& evaluator) {
+  for (const TrialRun& trial : special_runs) {
+    if (!suits(instance, trial)) continue;
+    const Evaluation run = evaluator.evaluate(case_of(instance, trial));
+    const auto found = std::ranges::find_if(run.findings, contradicts);
+    if (found != run.findings.end()) return found->message;
+  }
+  return "";
+}
+
+void set_to_two(ArgumentContract& argument) {
+  argument.number = 2;
+  argument.value = Expression::constant(2);
+}
+
+/// Whether the elements are not small integers, for which much is the same.
+bool is_telling(const Case& c) { return c.input.distribution.name == "uniform"; }
+
+/// The first argument whose invented value decides what the result is; null if there is none.
+const Invention* decisive_invention(const Contract& contract, const InstanceGuess& guess,
+                                    const std::shared_ptr<const Image>& image, Runner& runner) {
+  Instance instance = guess.instance;
+  instance.claims.uses_every_input_once = false;
+  const auto outputs_of = [&](const Instance& tried) {
+    const Evaluator evaluator(contract, tried, image, runner);
+    std::vector<std::vector<std::byte>> outputs;
+    for (const Case& c : trial_cases(instance)) outputs.push_back(evaluator.evaluate(c).output);
+    return outputs;
+  };
+  if (guess.inventions.empty()) return nullptr;
+  const auto outputs = outputs_of(instance);
+  for (const Invention& invention : guess.inventions) {
+    Instance changed = instance;
+    set_to_two(changed.launches.at(0).arguments.at(invention.argument));
+    if (outputs_of(changed) != outputs) return &invention;
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+std::vector<Case> trial_cases(const Instance& instance) {
+  std::vector<Case> cases;
+  for (const TrialRun& run : trial_runs) cases.push_back(case_of(instance, run));
+  return cases;
+}
 
 bool Fit::is_convincing() const { return explained > 1 && most_elements >= convincing_elements; }
 
-Fit fit_of(const Contract& contract, const Instance& instance, const std::shared_ptr<const Image>& image,
-           Runner& runner) {
+Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shared_ptr<const Image>& image,
+           Runner& runner, Wanted wanted) {
+  Instance instance = guess.instance;
+  // Without provenance, which costs most; how elements are used matters only if something is reported.
+  if (wanted == Wanted::complete) instance.claims.uses_every_input_once = false;
   const Evaluator evaluator(contract, instance, image, runner);
   Fit fit;
   fit.always_misbehaves = true;
-  for (const TrialRun& trial : trial_runs) {
+  const std::vector<Case> cases = trial_cases(instance);
+  for (std::size_t k = 0; k < cases.size() && !fit.does_not_end; ++k) {
     if (fit.runs == decisive_runs && fit.explained == 0) break;
-    const Case c = case_of(instance, trial);
-    const Evaluation run = evaluator.evaluate(c);
+    if (wanted == Wanted::complete && fit.explained < fit.runs) return fit;
+    const Evaluation run = evaluator.evaluate(cases[k]);
     ++fit.runs;
     fit.always_misbehaves &= misbehaves(run);
     if (is_explained(run)) {
       ++fit.explained;
-      fit.most_elements =
-          std::max(fit.most_elements, static_cast<std::uint64_t>(value_of(c.variables, "count").value_or(0)));
+      if (is_telling(cases[k])) fit.most_elements = std::max(fit.most_elements, count_of(cases[k]));
     } else if (const auto found = std::ranges::find_if(run.findings, contradicts);
                fit.mismatch.empty() && found != run.findings.end()) {
       fit.mismatch = found->message;
     }
     fit.does_not_end = std::ranges::count(run.findings, Kind::timeout, &Finding::kind) != 0;
-    if (fit.does_not_end) break;
   }
+  if (fit.does_not_end || (wanted == Wanted::complete && fit.explained < fit.runs)) return fit;
+  if (fit.explained == fit.runs) fit.special_mismatch = special_mismatch_of(instance, evaluator);
+  // An invention that explains little is wrong, too.
+  const Invention* decisive = !guess.inventions.empty() && !fit.is_convincing()
+                                  ? &guess.inventions.front()
+                                  : decisive_invention(contract, guess, image, runner);
+  if (decisive != nullptr)
+    fit.unknown = fmt::format("the result depends on {}, whose value cannot be guessed", decisive->parameter);
   return fit;
 }
 

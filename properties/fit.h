@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "contracts/contract.h"
+#include "contracts/guess.h"
 #include "devices/runner.h"
+#include "properties/case.h"
 
 namespace foldproof {
 
@@ -15,20 +17,34 @@ namespace foldproof {
 struct Fit {
   unsigned runs = 0;
   unsigned explained = 0;           ///< runs whose result was checked and right
-  std::uint64_t most_elements = 0;  ///< of an explained run
+  std::uint64_t most_elements = 0;  ///< of an explained run with other elements than small integers
   std::string mismatch;             ///< what the first run showed that contradicts the instance
+  /// What contradicts the instance for infinities, NaN or other unusual elements, although it explains all
+  /// other runs.
+  std::string special_mismatch;
+  /// Why the instance cannot be right, whatever the kernel does: the result depends on a number that the
+  /// guess invented.
+  std::string unknown;
   /// Every run showed undefined behaviour that no contract makes right, such as a race.
   bool always_misbehaves = false;
   bool does_not_end = false;  ///< a run did not end, and the others were left out
 
-  bool is_complete() const { return runs > 0 && explained == runs; }
+  bool is_complete() const {
+    return runs > 0 && explained == runs && special_mismatch.empty() && unknown.empty();
+  }
   /// Whether the agreement cannot be a coincidence, as that of a sum and a maximum of one element.
   bool is_convincing() const;
 };
 
-/// The runs are the same for every call. The later runs are left out if none of the first explains anything.
-/// Throws InputError for a contract that cannot be run, and Unsupported for an image that cannot.
-Fit fit_of(const Contract& contract, const Instance& instance, const std::shared_ptr<const Image>& image,
-           Runner& runner);
+/// The cases of the runs, of up to 4096 elements.
+std::vector<Case> trial_cases(const Instance& instance);
+
+enum class Wanted : bool { any, complete };
+
+/// The runs are the same for every call. The later ones are left out if none of the first explains anything
+/// or, if only a complete fit is wanted, after the first that is not explained. Throws InputError for a
+/// contract that cannot be run, and Unsupported for an image that cannot.
+Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shared_ptr<const Image>& image,
+           Runner& runner, Wanted wanted);
 
 }  // namespace foldproof

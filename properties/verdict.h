@@ -108,6 +108,10 @@ struct AuditReport {
   std::vector<SkippedDevice> skipped_devices = {};
 };
 
+/// The position among the findings of a run: 0: undefined behaviour; 1: lost and repeated elements, which may
+/// be its consequences; 2: all others, which these may explain.
+int rank_of(const Finding& finding);
+
 /// The program's exit statuses.
 enum Exit : int {
   exit_ok = 0,

@@ -68,6 +68,8 @@ LaunchBounds::Extents extents_of(const Function& entry, const char* directive) {
 
 bool names_register(const Name& name, std::string_view special) {
   const std::string_view text = name.text;
+  if (const std::size_t dot = special.find('.'); dot != std::string_view::npos)
+    return text == special.substr(0, dot) && name.component == special.substr(dot + 1);
   return text.starts_with(special) &&
          text.substr(special.size()).find_first_not_of("0123456789") == std::string_view::npos;
 }

@@ -25,6 +25,7 @@ class Flow {
     while (advance()) {
     }
     ptx::for_each_item(entry_, [&](const ptx::Statement& statement) { record(statement); });
+    ptx::for_each_item(entry_, [&](const ptx::Statement& statement) { record_use(statement); });
     ptx::for_each_item(entry_, [&](const ptx::CallStatement& call) {
       for (const Operand& argument : call.arguments) mark(value_of(argument), &Accesses::is_unknown);
     });
@@ -109,8 +110,14 @@ class Flow {
       return mark(value_of(statement.operands.back()), &Accesses::is_unknown);
     }
     if (code.is("atom") || code.is("red")) {
-      for (const Operand& operand : statement.operands)
-        mark(address_in(operand, code), &Accesses::is_accumulated);
+      for (const Operand& operand : statement.operands) {
+        const Parameters accumulated = address_in(operand, code);
+        mark(accumulated, &Accesses::is_accumulated);
+        const auto* returned = std::get_if<ptx::Name>(&statement.operands.front().value);
+        // A loop of compare-and-swap accumulates.
+        if (code.is("atom") && !code.has("cas") && returned != nullptr)
+          returned_[returned->text] |= accumulated;
+      }
       return;
     }
     if (!code.is("cp")) return;
@@ -120,8 +127,18 @@ class Flow {
       mark(address_in(statement.operands[i], code), &Accesses::is_read);
   }
 
+  /// Of what atomics returned.
+  void record_use(const ptx::Statement& statement) {
+    for (std::size_t i = Opcode(statement).is("st") || Opcode(statement).is("red") ? 0 : 1;
+         i < statement.operands.size(); ++i)
+      if (const auto* name = std::get_if<ptx::Name>(&statement.operands[i].value))
+        if (const auto found = returned_.find(name->text); found != returned_.end())
+          mark(found->second, &Accesses::is_awaited);
+  }
+
   const ptx::Function& entry_;
   std::map<std::string, Parameters> registers_;
+  std::map<std::string, Parameters> returned_;  ///< by register: the parameters whose old values it holds
   std::vector<Accesses> accesses_;
   bool has_unknown_address_ = false;
 };

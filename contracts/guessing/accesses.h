@@ -14,6 +14,7 @@ struct Accesses {
   bool is_read = false;
   bool is_written = false;
   bool is_accumulated = false;  ///< by atomics
+  bool is_awaited = false;      ///< the kernel uses what an atomic returns, as for a counter
   bool is_unknown = false;      ///< the pointer is stored or passed to a function, so other uses may exist
 
   bool is_output() const { return is_written || is_accumulated; }

@@ -13,13 +13,24 @@
 namespace foldproof {
 namespace {
 
-/// Every reference contract; those with an epsilon also with the usual ones.
+/// The methods that make a difference for a few elements.
+std::vector<std::string_view> methods_of(Operator op) {
+  if (op == Operator::sum) return {"kahan", "neumaier"};
+  if (op == Operator::mean) return {"shares"};
+  return {};
+}
+
+/// Every reference contract; those with an epsilon also with the usual ones, and those with a method with
+/// others than the usual one.
 std::vector<Reference> all_references() {
   std::vector<Reference> references;
   for (const Problem& problem : problems())
     for (const std::string_view shape : shapes_of(problem)) {
       const std::string as = fmt::format("{}:{}", problem.name, shape);
       references.push_back(reference_named(as, ""));
+      for (const std::string_view method : methods_of(problem.op))
+        if (problem.keys.empty())
+          references.push_back(reference_named(fmt::format("{},method={}", as, method), ""));
       if (!info(problem.op).takes("epsilon")) continue;
       for (const char* epsilon : {"1e-5", "1e-6", "1e-12"})
         references.push_back(reference_named(fmt::format("{},epsilon={}", as, epsilon), ""));
@@ -31,7 +42,7 @@ std::vector<Reference> all_references() {
 std::optional<Candidate> candidate_for(const Kernel& kernel, const Supposition& supposed) {
   Candidate candidate;
   try {
-    candidate.instance = guess_instance(kernel, supposed, candidate.assumptions);
+    static_cast<InstanceGuess&>(candidate) = guess_instance(kernel, supposed);
   } catch (const Unfit&) {
     return std::nullopt;
   } catch (const InputError&) {
@@ -40,32 +51,21 @@ std::optional<Candidate> candidate_for(const Kernel& kernel, const Supposition& 
   candidate.instance.launches[0].lowered = kernel.signature.lowered;
   candidate.is_narrow = supposed.elements_per_thread > 1 || supposed.reads_whole_groups;
   candidate.doubles_shared = supposed.shared_per_thread > 1;
-  if (supposed.reference != nullptr)
-    candidate.assumptions.push_back(fmt::format("operator {}", supposed.reference->as));
+  if (supposed.reference == nullptr) return candidate;
+  candidate.as = supposed.reference->as;
+  candidate.assumptions.push_back(fmt::format("operator {}", supposed.reference->as));
   return candidate;
 }
 
-/// The integers among the template arguments, from 2 to 1024: block sizes, or elements per thread.
-std::vector<std::uint32_t> template_integers(const Kernel& kernel) {
-  constexpr std::uint32_t most = 1024;
-  std::vector<std::uint32_t> integers;
-  const std::string_view spelled = kernel.signature.spelled;
-  const std::size_t begin = spelled.find('<');
-  if (begin == std::string_view::npos) return integers;
-  for (const std::string_view argument :
-       split_list(spelled.substr(begin + 1, spelled.size() - begin - 2), "<(", ">)")) {
-    const std::size_t digits = argument.find_last_of("0123456789") + 1;  // "256u"
-    const auto number = integer_in<std::uint32_t>(trimmed(argument.substr(0, digits)));
-    if (number && *number > 1 && *number <= most) integers.push_back(*number);
-  }
-  return integers;
+std::ptrdiff_t sizes_of(const Kernel& kernel) {
+  return std::ranges::count_if(kernel.parameters, [](const Parameter& parameter) {
+    return !parameter.is_pointer && parameter.element && !is_float(*parameter.element);
+  });
 }
 
-bool has_several_sizes(const Kernel& kernel) {
-  return std::ranges::count_if(kernel.parameters, [](const Parameter& parameter) {
-           return !parameter.is_pointer && parameter.element && !is_float(*parameter.element);
-         }) > 1;
-}
+/// Whether the kernel may read as many elements as it has threads, or a multiple: a single block with
+/// the number of elements covers them all.
+bool may_ignore_count(const Kernel& kernel) { return kernel.facts.uses_block_index || sizes_of(kernel) == 0; }
 
 bool reads_groups(const Kernel& kernel) {
   return std::ranges::any_of(kernel.parameters, [&](const Parameter& parameter) {
@@ -81,18 +81,34 @@ std::vector<Supposition> suppositions(const Kernel& kernel) {
   blocks.insert(blocks.end(), integers.begin(), integers.end());
   std::set<std::uint32_t> elements{1, 2, 4, 8};
   elements.insert(integers.begin(), integers.end());
+  if (!may_ignore_count(kernel)) elements = {1};
   const auto either = [](bool both) { return both ? std::vector{false, true} : std::vector{false}; };
   std::vector<Supposition> all;
-  for (const bool orders : either(has_several_sizes(kernel)))
+  for (const bool orders : either(sizes_of(kernel) > 1))
     for (const bool groups : either(reads_groups(kernel)))
       for (const auto block : blocks)
         for (const std::uint32_t per_thread : elements) {
-          all.push_back({nullptr, block, per_thread, 1, groups, orders, false, false});
-          if (kernel.facts.uses_dynamic_shared)
-            all.push_back({nullptr, block, per_thread, 2, groups, orders, false, false});
+          const Supposition one{.block = block,
+                                .elements_per_thread = per_thread,
+                                .reads_whole_groups = groups,
+                                .orders_sizes = orders};
+          all.push_back(one);
+          if (!kernel.facts.uses_dynamic_shared) continue;
+          all.push_back(one);
+          all.back().shared_per_thread = 2;
         }
   all.push_back({.is_square = true});
+  all.push_back({.has_one_result = true});
   all.push_back({.output_is_scratch = true});
+  all.push_back({.is_in_place = true});
+  const auto adds_to_it = [](const Parameter& parameter) {
+    return parameter.accesses.is_read && parameter.accesses.is_output();
+  };
+  if (std::ranges::any_of(kernel.parameters, adds_to_it)) all.push_back({.holds_identity = true});
+  if (kernel.facts.has_two_dimensions)
+    for (const auto& [block, y] :
+         {std::pair(256U, 8U), {256U, 16U}, {256U, 32U}, {1024U, 32U}, {128U, 4U}, {64U, 8U}, {512U, 16U}})
+      all.push_back({.block = block, .threads_y = y});
   // A kernel of shuffles alone is for a warp, or for blocks of whole warps.
   if (kernel.facts.uses_shuffle && !kernel.facts.uses_shared)
     for (const std::uint32_t block : {128U, 256U}) all.push_back({.block = block});
@@ -131,6 +147,21 @@ std::string last_name(const Kernel& kernel) {
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
+std::vector<std::uint32_t> template_integers(const Kernel& kernel) {
+  constexpr std::uint32_t most = 1024;
+  std::vector<std::uint32_t> integers;
+  const std::string_view spelled = kernel.signature.spelled;
+  const std::size_t begin = spelled.find('<');
+  if (begin == std::string_view::npos) return integers;
+  for (const std::string_view argument :
+       split_list(spelled.substr(begin + 1, spelled.size() - begin - 2), "<(", ">)")) {
+    const std::size_t digits = argument.find_last_of("0123456789") + 1;  // "256u"
+    const auto number = integer_in<std::uint32_t>(trimmed(argument.substr(0, digits)));
+    if (number && *number > 1 && *number <= most) integers.push_back(*number);
+  }
+  return integers;
+}
+
 std::vector<Candidate> candidates_for(const Kernel& kernel, const Reference* chosen, bool is_settled) {
   const auto named = operator_in_name(last_name(kernel));
   const std::vector<Reference> references = chosen == nullptr ? all_references() : std::vector<Reference>{};
@@ -141,6 +172,13 @@ std::vector<Candidate> candidates_for(const Kernel& kernel, const Reference* cho
     for (const Reference& reference : references)
       if (reference.op == named) candidates.add(&reference, supposed, true);
   }
+  // Threads that find such an element store to an output that is 0, or 1, before.
+  const auto may_store_nothing = [](Operator op) { return op == Operator::any || op == Operator::all; };
+  if (chosen != nullptr && may_store_nothing(chosen->op))
+    candidates.add(chosen, {.holds_identity = true}, true);
+  for (const Reference& reference : references)
+    if (may_store_nothing(reference.op) && (reference.op == named || !is_settled))
+      candidates.add(&reference, {.holds_identity = true}, reference.op == named);
   // A tally of the trial inputs would be a constant.
   const auto is_possible = [&](const Reference& reference) {
     return !is_settled && reference.op != named && info(reference.op).gives != OperatorInfo::Gives::tally;

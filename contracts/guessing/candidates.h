@@ -12,6 +12,9 @@ namespace foldproof {
 /// The kernel's name without namespaces and template arguments.
 std::string last_name(const Kernel& kernel);
 
+/// Those of its template arguments that may be block sizes, or elements per thread: integers from 2 to 1024.
+std::vector<std::uint32_t> template_integers(const Kernel& kernel);
+
 /// First, what the user (`chosen`; null: nothing) or the name says, with everything that can be supposed
 /// about the launch and the sizes; then, unless that is settled, every reference contract that the parameters
 /// permit. Without repetitions: many suppositions make no difference to a kernel.

@@ -15,6 +15,7 @@
 #include "contracts/contract.h"
 #include "contracts/declarations.h"
 #include "contracts/entry_facts.h"
+#include "contracts/guess.h"
 #include "contracts/guessing/accesses.h"
 #include "contracts/reference.h"
 #include "contracts/signature.h"
@@ -45,6 +46,7 @@ struct Kernel {
   std::string entry;  ///< the spelling that identifies it among the kernels of its file
   std::vector<Parameter> parameters;
   EntryFacts facts;
+  std::vector<std::uint32_t> launched_blocks;  ///< threads, of launches in the source; empty if unknown
 };
 
 /// `declared`: the kernels declared in the text of the source; empty for PTX.
@@ -67,7 +69,11 @@ struct Supposition {
   bool reads_whole_groups = false;  ///< callers align the input, whose length is a multiple of a group's
   bool orders_sizes = false;        ///< rows before columns, whatever the names of the parameters say
   bool is_square = false;           ///< one number is that of the rows and of the columns
+  bool has_one_result = false;      ///< although several blocks run
   bool output_is_scratch = false;   ///< blocks also leave their partial results in the output
+  bool is_in_place = false;         ///< the kernel overwrites its input, whatever else it reads
+  bool holds_identity = false;      ///< the output holds the identity before each launch
+  std::uint32_t threads_y = 0;      ///< of a block with two dimensions; 0: it has one
 };
 
 /// One pointer is the input, one is the output (possibly the same), those that the operator of a reference
@@ -112,6 +118,7 @@ class KernelRoles {
 
  private:
   std::size_t output_among(std::vector<std::size_t> written) const;
+  bool has_type_of_result(std::size_t index) const;
   void find_named_parts();
   std::size_t parameter_named(const std::string& part, const std::string& wanted) const;
   bool is_of_kind(std::size_t index, std::string_view kind) const;
@@ -162,14 +169,23 @@ struct Sizes {
 /// Throws Unfit if the reference contract requires a size that the kernel seems not to have.
 Sizes guess_sizes(const KernelRoles& roles, Operator op);
 
+/// How many elements of a row are ranked, as an expression.
+std::string ranked_elements(const KernelRoles& roles);
+
+/// The threads of a block, from the facts or as supposed.
+std::uint32_t guess_block(const KernelRoles& roles, const Reduction& reduction);
+
+/// The variables of the domain and their ranges.
+std::vector<std::pair<std::string, Range>> guess_domain(const KernelRoles& roles, const Sizes& sizes,
+                                                        const Reduction& reduction);
+
 /// Guesses everything except the shape of the result. Throws Unfit if the kernel does not look like a
 /// reduction, or if a correct kernel of its kind could fail.
 Reduction guess_reduction(const KernelRoles& roles);
 
 /// The whole instance. Throws Unfit if no guess fits, and InputError if the reference names parameters or
 /// keys that the kernel does not have.
-Instance guess_instance(const Kernel& kernel, const Supposition& supposed,
-                        std::vector<std::string>& assumptions);
+InstanceGuess guess_instance(const Kernel& kernel, const Supposition& supposed);
 
 /// A row of names.def.
 struct NameRow {

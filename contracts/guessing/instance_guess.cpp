@@ -15,15 +15,16 @@ namespace {
 /// Fills in one instance and adds a phrase for each guess.
 class Guess {
  public:
-  Guess(const Kernel& kernel, const Supposition& supposed, std::vector<std::string>& assumptions)
-      : kernel_(kernel), facts_(kernel.facts), supposed_(supposed), roles_(kernel, supposed, assumptions) {}
+  Guess(const Kernel& kernel, const Supposition& supposed)
+      : kernel_(kernel), facts_(kernel.facts), supposed_(supposed), roles_(kernel, supposed, assumptions_) {}
 
-  Instance instance() {
+  InstanceGuess take() {
     name_buffers();
     instance_.reduction = guess_reduction(roles_);
     check_groups();
     find_launch();
-    find_domain();
+    sizes_ = guess_sizes(roles_, instance_.reduction->op);
+    instance_.domain = guess_domain(roles_, sizes_, *instance_.reduction);
     find_shape();
     find_initial();
     for (const auto& [role, index] : roles_.operands()) instance_.operands.push_back(operand(role, index));
@@ -34,10 +35,12 @@ class Guess {
     instance_.claims.empty = EmptyPolicy::unspecified;
     if (roles_.reference() != nullptr) {
       apply_keys(*roles_.reference(), instance_);
+      find_method();
     } else if (info(instance_.reduction->op).takes("ties")) {
       roles_.assume("any of several equal elements");
     }
-    return std::move(instance_);
+    return {std::move(instance_), std::move(assumptions_), std::move(inventions_),
+            std::move(unchecked_outputs_), facts_.has_two_dimensions};
   }
 
  private:
@@ -68,6 +71,11 @@ class Guess {
     if (launch_.cooperative) roles_.assume("a cooperative launch, since the kernel synchronizes the grid");
     launch_.grid = {Expression::parse("grid", {}), launch_.cluster[1], launch_.cluster[2]};
     launch_.block = {Expression::parse("block", {}), Expression::constant(1), Expression::constant(1)};
+    if (const std::uint32_t y = supposed_.threads_y; y != 0) {
+      const std::uint32_t x = guess_block(roles_, *instance_.reduction) / y;
+      launch_.block = {Expression::constant(x), Expression::constant(y), Expression::constant(1)};
+      roles_.assume(fmt::format("blocks of {} x {} threads", x, y));
+    }
     launch_.shared = Expression::constant(0);
     if (facts_.uses_dynamic_shared) find_shared();
   }
@@ -84,123 +92,13 @@ class Guess {
                               per_thread == 1 ? "one element" : fmt::format("{} elements", per_thread)));
   }
 
-  std::uint32_t block() const {
-    constexpr std::uint32_t usual = 256, warp = 32;
-    if (facts_.required_threads) return *facts_.required_threads;
-    if (supposed_.block) return std::min(*supposed_.block, facts_.most_threads.value_or(*supposed_.block));
-    std::uint32_t threads = usual;
-    if (facts_.shared_arrays.size() == 1) {
-      const std::uint64_t elements = facts_.shared_arrays[0] / size_of(instance_.reduction->accumulator);
-      if (elements == 64 || elements == 128 || elements == 512 || elements == 1024)
-        threads = static_cast<std::uint32_t>(elements);
-    }
-    if (facts_.uses_shuffle && !facts_.uses_shared && facts_.atomics.empty()) threads = warp;
-    return std::min(threads, facts_.most_threads.value_or(threads));
-  }
-
-  /// The most threads per block of a kernel that keeps one element for each.
-  std::uint64_t most_threads() const {
-    std::uint64_t threads = facts_.required_threads.value_or(facts_.most_threads.value_or(1024));
-    if (facts_.shared_arrays.size() == 1)
-      threads = std::min(threads, facts_.shared_arrays[0] / size_of(instance_.reduction->accumulator));
-    return threads;
-  }
-
-  void find_domain() {
-    sizes_ = guess_sizes(roles_, instance_.reduction->op);
-    const bool has_thread_for_each = sizes_.matrix && !facts_.reads_in_loop && !sizes_.by_columns;
-    const std::string unit = roles_.lanes() > 1 ? "groups" : "columns";
-    if (has_thread_for_each) {
-      roles_.assume(fmt::format("a thread for each of the {} of a row, since no loop reads the input", unit));
-      add_variable(unit, fmt::format("{} .. {}", k(), most_threads()));
-    }
-    const bool is_as_long = has_thread_for_each && !facts_.required_threads;
-    add_variable("block", is_as_long ? unit : std::to_string(block()));
-    if (sizes_.matrix) {
-      // More elements would overflow the index of a kernel whose sizes are ints.
-      if (!has_thread_for_each)
-        add_variable(unit, fmt::format("{} .. {}", k(), roles_.lanes() > 1 ? "2^13" : "2^15"));
-      if (roles_.lanes() > 1) add_variable("columns", fmt::format("groups * {}", roles_.lanes()));
-      add_variable("rows", sizes_.matrix->rows == sizes_.matrix->columns ? "columns" : "1 .. 2^15");
-      add_variable("count", "rows * columns");
-      const std::string parts = sizes_.by_columns ? "columns" : "rows";
-      const bool covers_rows = strides() && (sizes_.matrix->rows || sizes_.by_columns);
-      add_variable("grid", covers_rows ? "1 .. " + parts : parts);
-    } else if (roles_.has_result(ResultShape::segments)) {
-      add_variable("segments", "1 .. 2^15");
-      add_variable("count", "0 .. 2^31 - 1");
-      add_variable("grid", strides() ? "1 .. segments" : "segments");
-    } else if (sizes_.count && supposed_.elements_per_thread == 1) {
-      add_variable(read_unit(), units());
-      add_groups();
-      add_variable("grid", grid());
-    } else {
-      find_elements_per_thread();
-    }
-    if (roles_.lanes() > 1)
-      add_variable("offset", "0");
-    else if (facts_.widest_read > size_of(roles_.input_type()))
-      roles_.assume(
-          "an input of any alignment, although the kernel reads several elements at once (offset = \"0\" in "
-          "[domain] of a contract states that callers align it)");
-  }
-
-  /// The count of a kernel that reads as many elements as it has threads, or a multiple.
-  void find_elements_per_thread() {
-    const std::uint32_t elements = supposed_.elements_per_thread;
-    roles_.assume(elements == 1 ? "one element per thread, since no parameter is a count"
-                                : fmt::format("{} elements per thread", elements));
-    add_variable("grid", facts_.uses_block_index && cluster() == 1 ? "1 .. 64" : std::to_string(cluster()));
-    add_variable(read_unit(), elements == 1 ? "grid * block" : fmt::format("grid * block * {}", elements));
-    add_groups();
-  }
-
-  /// The variable that counts the units in which a thread reads the input.
-  std::string read_unit() const { return roles_.lanes() > 1 ? "groups" : "count"; }
-
-  void add_groups() {
-    if (roles_.lanes() > 1) add_variable("count", fmt::format("groups * {}", roles_.lanes()));
-  }
-
-  /// The range of that variable.
-  std::string units() {
-    if (!facts_.uses_block_index && !facts_.reads_in_loop) {
-      roles_.assume("at most one element per thread, since no loop reads the input");
-      return "1 .. block";
-    }
-    const bool narrow_index = info(instance_.reduction->op).gives == OperatorInfo::Gives::index &&
-                              size_of(roles_.output_type()) < 8;
-    const bool wide = size_of(*kernel_.parameters[*sizes_.count].element) == 8 && !narrow_index;
-    if (roles_.lanes() > 1) return fmt::format("1 .. {} / {}", wide ? "2^33" : "(2^31 - 1)", roles_.lanes());
-    return wide ? "1 .. 2^33" : "1 .. 2^31 - 1";
-  }
-
-  /// Blocks per cluster along the x axis, by whose multiples a grid grows.
-  std::uint32_t cluster() const { return std::max(facts_.cluster[0], 1U); }
-
-  /// Whether any grid covers the input.
-  bool strides() const { return facts_.uses_grid_size && facts_.reads_in_loop; }
-
-  std::string grid() const {
-    if (!facts_.uses_block_index) return std::to_string(cluster());
-    const std::string all = fmt::format("ceil_div({}, block)", read_unit());
-    const std::string blocks = launch_.cooperative && strides() ? fmt::format("min({}, 64)", all) : all;
-    if (cluster() > 1) return fmt::format("ceil_div({}, {}) * {}", blocks, cluster(), cluster());
-    return strides() ? fmt::format("1 .. {}", blocks) : blocks;
-  }
-
-  void add_variable(const std::string& name, const std::string& range) {
-    instance_.domain.emplace_back(name, Range::parse(range, {}));
-  }
-
   /// The value of a key of the reference contract; the fallback if it has none.
   std::string key_of_reference(std::string_view key, const std::string& fallback) const {
     const std::string* value = roles_.reference() == nullptr ? nullptr : roles_.reference()->value_of(key);
     return value == nullptr ? fallback : *value;
   }
 
-  /// How many elements of a row are ranked.
-  std::string k() const { return key_of_reference("k", "1"); }
+  std::string k() const { return ranked_elements(roles_); }
 
   /// The shape of the output after the launch: one value, one partial result per block, or one value per
   /// element, row or column.
@@ -236,9 +134,9 @@ class Guess {
       return;
     }
     const bool is_partial = roles_.has_result(ResultShape::partials);
-    const bool finishes =
-        !is_partial && (!facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index ||
-                        !has_shape(instance_.reduction->op, ResultShape::partials));
+    const bool finishes = !is_partial && (supposed_.has_one_result || !facts_.atomics.empty() ||
+                                          facts_.uses_grid_sync || !facts_.uses_block_index ||
+                                          !has_shape(instance_.reduction->op, ResultShape::partials));
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
     instance_.output_count = Expression::parse(finishes ? "1" : "grid", {});
     roles_.assume(finishes ? "one result" : "one partial result per block");
@@ -254,15 +152,26 @@ class Guess {
     });
     const bool atomic_on_bits = std::ranges::any_of(
         facts_.atomics, [&](const TypedOperation& atomic) { return is_extremum_of_bits(atomic); });
-    if ((atomic_on_output || atomic_on_bits) && accumulates()) {
-      instance_.output_initial = BufferContract::Initial::identity;
+    const bool accumulates_with_atomics = (atomic_on_output || atomic_on_bits) && accumulates();
+    if (accumulates_with_atomics || supposed_.holds_identity) {
+      instance_.output_initial = initial_of(instance_.reduction->op);
       roles_.assume(
-          "an output that holds the identity before each launch, since the kernel accumulates with atomics");
+          fmt::format("an output that holds {} before each launch{}",
+                      instance_.output_initial == BufferContract::Initial::identity ? "the identity" : "0",
+                      accumulates_with_atomics ? ", since the kernel accumulates with atomics" : ""));
     }
     if (atomic_on_output && roles_.output_type() == Element::f32) {
       instance_.claims.flushes_subnormals = true;
       roles_.assume("flushed subnormals, as by f32 atomics on global memory");
     }
+  }
+
+  /// Blocks that accumulate a mean divide before they add, as far as is known.
+  void find_method() {
+    Reduction& reduction = *instance_.reduction;
+    const bool adds_shares = reduction.op == Operator::mean && accumulates() && !facts_.atomics.empty();
+    if (adds_shares && reduction.moment_method == MomentMethod::unspecified)
+      reduction.moment_method = MomentMethod::shares;
   }
 
   /// Whether atomics are what leaves the result in the output.
@@ -291,16 +200,20 @@ class Guess {
   /// if its type is an integer type other than that of the output, or one element per block.
   BufferContract scratch(std::size_t index) {
     const Parameter& parameter = kernel_.parameters[index];
-    const bool is_output = parameter.accesses.is_written && parameter.is_only_written();
+    const bool is_output = parameter.is_only_written() && !parameter.accesses.is_awaited;
     const bool is_counter =
         !is_output && *parameter.element != roles_.output_type() && !is_float(*parameter.element);
     BufferContract buffer;
     buffer.name = is_free_name(parameter.name) ? parameter.name : fmt::format("scratch{}", index + 1);
     buffer.type = *parameter.element;
     const bool is_per_result = is_output && instance_.reduction->result != ResultShape::value;
+    if (is_output) {
+      buffer.initial = initial_of(instance_.reduction->op);
+      unchecked_outputs_.push_back(buffer.name);
+    }
     buffer.count = is_per_result ? instance_.output_count : Expression::parse(is_counter ? "1" : "grid", {});
     if (is_counter) buffer.initial = BufferContract::Initial::zero;
-    roles_.assume(roles_.described(index) + (is_output    ? " as an output that is not checked"
+    roles_.assume(roles_.described(index) + (is_output    ? " as another output"
                                              : is_counter ? " as a counter that starts at zero"
                                                           : " as scratch memory of one element per block"));
     buffer_names_.emplace_back(index, buffer.name);
@@ -327,14 +240,19 @@ class Guess {
   }
 
   /// The value of the key of the reference contract that the parameter is; otherwise 1.
-  double number_value(std::size_t index) const {
+  double number_value(std::size_t index) {
     const auto is = [&](const char* key, std::string_view letters, std::string_view word) {
       return roles_.reference() != nullptr &&
              (index == roles_.named(key) || has_name(kernel_.parameters[index].name, letters, {word}));
     };
     const bool takes_p = roles_.reference() != nullptr && info(roles_.reference()->op).takes("p");
-    const char* key = is("epsilon", "", "eps") ? "epsilon" : takes_p && is("p", "pP", "top") ? "p" : nullptr;
-    return key == nullptr ? 1 : number_in(key_of_reference(key, "0")).value_or(0);
+    const char* key = is("epsilon", "", "eps") ? "epsilon"
+                      : takes_p && (is("p", "pP", "top") || is("p", "", "thr") || is("p", "", "prob"))
+                          ? "p"
+                          : nullptr;
+    if (key != nullptr) return number_in(key_of_reference(key, "0")).value_or(0);
+    inventions_.push_back({index, roles_.described(index)});
+    return 1;
   }
 
   OperandContract operand(Role role, std::size_t index) {
@@ -371,25 +289,31 @@ class Guess {
     }
     if (mentions(name, {"grid", "blocks"})) return "grid";
     if (mentions(name, {"block", "threads"})) return "block";
-    roles_.assume(fmt::format("{} = 1", roles_.described(index)));
-    return "1";
+    // An index that no label has.
+    const bool is_label = roles_.reference() != nullptr && roles_.reference()->op == Operator::cross_entropy;
+    const std::string value = is_label && mentions(name, {"ignore"}) ? "-1" : "1";
+    roles_.assume(fmt::format("{} = {}", roles_.described(index), value));
+    if (value == "1" && !is_name_of_stride(name)) inventions_.push_back({index, roles_.described(index)});
+    return value;
   }
 
   const Kernel& kernel_;
   const EntryFacts& facts_;
   const Supposition& supposed_;
+  std::vector<std::string> assumptions_;
   KernelRoles roles_;
   Instance instance_;
   LaunchContract launch_;
   Sizes sizes_;
   std::vector<std::pair<std::size_t, std::string>> buffer_names_;
+  std::vector<Invention> inventions_;
+  std::vector<std::string> unchecked_outputs_;
 };
 
 }  // namespace
 
-Instance guess_instance(const Kernel& kernel, const Supposition& supposed,
-                        std::vector<std::string>& assumptions) {
-  return Guess(kernel, supposed, assumptions).instance();
+InstanceGuess guess_instance(const Kernel& kernel, const Supposition& supposed) {
+  return Guess(kernel, supposed).take();
 }
 
 }  // namespace foldproof

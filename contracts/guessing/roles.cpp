@@ -36,7 +36,8 @@ bool mentions(const std::string& name, std::initializer_list<std::string_view> w
 
 bool works_on(std::string_view type, Element element) {
   if (is_float(element)) return type == name(element);
-  return (type.starts_with('s') || type.starts_with('u')) && type.substr(1) == name(element).substr(1);
+  return (type.starts_with('s') || type.starts_with('u') || type.starts_with('b')) &&
+         type.substr(1) == name(element).substr(1);
 }
 
 KernelRoles::KernelRoles(const Kernel& kernel, const Supposition& supposed,
@@ -62,6 +63,9 @@ KernelRoles::KernelRoles(const Kernel& kernel, const Supposition& supposed,
     written.erase(first);
   }
   if (read.empty() && !written.empty()) read.push_back(written.front());
+  const bool overwrites = supposed_.is_in_place && !x && written.size() == 1 &&
+                          !kernel_.parameters[written.front()].is_only_written();
+  if (overwrites && read.front() != written.front()) read.insert(read.begin(), written.front());
   if (reference() != nullptr) find_operands(read);
   if (read.size() > 1) give_up("it reads more than one input");
   if (read.empty() || written.empty()) give_up("it has no pointer for the input or none for the output");
@@ -96,7 +100,9 @@ void KernelRoles::find_named_parts() {
     if (const std::string_view kind = kind_of_part(part); !is_of_kind(index, kind))
       throw InputError(fmt::format("--map: \"{}\" must be {}, but {} of {} is not", part, kind,
                                    described(index), kernel_.entry));
-    if (is_named(index))
+    // A kernel may overwrite its input.
+    const bool is_both = (part == "x" && named("y") == index) || (part == "y" && named("x") == index);
+    if (is_named(index) && !is_both)
       throw InputError(fmt::format("--map: {} of {} has two parts", described(index), kernel_.entry));
     named_.emplace(part, index);
   }
@@ -169,6 +175,7 @@ std::size_t KernelRoles::output_among(std::vector<std::size_t> written) const {
   const auto prefer = [&](auto is_preferred) {
     if (std::ranges::any_of(written, is_preferred)) std::erase_if(written, std::not_fn(is_preferred));
   };
+  prefer([&](std::size_t i) { return has_type_of_result(i); });
   prefer([&](std::size_t i) { return kernel_.parameters[i].is_only_written(); });
   prefer([&](std::size_t i) {
     const Parameter& parameter = kernel_.parameters[i];
@@ -183,6 +190,15 @@ std::size_t KernelRoles::output_among(std::vector<std::size_t> written) const {
   if (named == written.end())
     named = std::ranges::find_if(written, [&](std::size_t i) { return kernel_.parameters[i].name == "y"; });
   return named == written.end() ? written.back() : *named;
+}
+
+// Indices and numbers of elements are integers; all other results of floating-point elements are not.
+bool KernelRoles::has_type_of_result(std::size_t index) const {
+  if (reference() == nullptr || !is_float(input_type())) return true;
+  const OperatorInfo& op = foldproof::info(reference()->op);
+  const bool is_integer = op.gives == OperatorInfo::Gives::index || op.gives == OperatorInfo::Gives::tally ||
+                          op.op == Operator::top_k;
+  return is_float(*kernel_.parameters[index].element) != is_integer;
 }
 
 std::string KernelRoles::described(std::size_t index) const {

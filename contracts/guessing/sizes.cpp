@@ -51,7 +51,7 @@ class SizesGuess {
     return take("rows", "MmHhR", {"row", "height", "batch", "token"}, numbers);
   }
   std::optional<std::size_t> take_columns(std::vector<std::size_t>& numbers) const {
-    return take("columns", "NnWwC", {"col", "width", "hidden", "dim", "feature"}, numbers);
+    return take("columns", "NnWwCV", {"col", "width", "hidden", "dim", "feature", "vocab"}, numbers);
   }
 
   /// Whether the reference contract is about rows or columns or, without one, blocks work on their own.
@@ -133,7 +133,7 @@ bool has_name(const std::string& name, std::string_view letters, NameWords words
 bool is_name_of_k(const std::string& name) { return has_name(name, "kK", {"top_k", "topk"}); }
 
 bool is_name_of_stride(const std::string& name) {
-  return name.starts_with("ld") || mentions(name, {"stride", "pitch"});
+  return name.starts_with("ld") || name.starts_with("inc") || mentions(name, {"stride", "pitch"});
 }
 
 bool counts_groups(const KernelRoles& roles, std::size_t index) {

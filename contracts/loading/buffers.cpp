@@ -10,7 +10,7 @@ namespace foldproof {
 namespace {
 
 void check_identity(BufferContract::Initial initial, Operator op, const Position& where) {
-  if (initial == BufferContract::Initial::identity && (!folds(op) || op == Operator::custom))
+  if (initial == BufferContract::Initial::identity && !has_identity(info(op)))
     throw InputError(
         fmt::format("{} has no identity to initialize a buffer with; choose undefined or zero", name(op)),
         where);

@@ -18,9 +18,9 @@ std::span<const OperatorInfo> operators() {
 }
 
 std::uint64_t identity(Operator op, Element element) {
-  assert(folds(op));
+  assert(has_identity(info(op)));
   constexpr Number zero{}, one{Number::Category::finite, false, 1, 0};
-  if (op == Operator::prod) return encode(element, one);
+  if (op == Operator::prod || op == Operator::all) return encode(element, one);
   if (op == Operator::bit_and) return code_mask(element);
   if (!is_extremum(op)) return encode(element, zero);
   const bool negative = op == Operator::max;

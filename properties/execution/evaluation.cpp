@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <string>
+#include <tuple>
 
 #include "base/files.h"
 #include "contracts/declarations.h"
@@ -91,8 +93,14 @@ std::size_t Evaluator::cases_together() const {
 }
 
 Position place_of_entry(const Contract& contract, const LaunchContract& launch) {
-  const std::string source = read_if_possible(contract.source, largest_source).value_or("");
-  return {contract.source.string(), declaration_line(source, unqualified(launch.entry), launch.host)};
+  // Trial runs ask for the same entry hundreds of times.
+  static std::map<std::tuple<std::string, std::string, bool>, unsigned> known;
+  const std::string file = contract.source.string();
+  const auto [line, is_new] = known.try_emplace({file, launch.entry, launch.host}, 0);
+  if (is_new && contract.source.extension() != ".ptx")
+    line->second = declaration_line(read_if_possible(contract.source, largest_source).value_or(""),
+                                    unqualified(launch.entry), launch.host);
+  return {file, line->second};
 }
 
 }  // namespace foldproof

@@ -78,7 +78,8 @@ VerdictWord word_for(const KernelReport& kernel) {
   };
   const bool has_findings = kernel.verdict == Verdict::findings;
   if (has_findings && kernel.expected) return {"as expected", Color::green};
-  return {has_findings ? counted(kernel.findings.size(), "finding") : std::string(name(kernel.verdict)),
+  return {has_findings ? counted(kernel.findings.size(), has_only_warnings(kernel) ? "warning" : "finding")
+                       : std::string(name(kernel.verdict)),
           colors[static_cast<std::size_t>(kernel.verdict)]};
 }
 

@@ -62,3 +62,13 @@ TEST_CASE("the uses of a pointer that is stored are unknown") {
 TEST_CASE("a module without the entry has no accesses") {
   CHECK(accesses_of(ptx::Source("k.ptx", ".version 8.0\n.target sm_90\n").module(), "k").empty());
 }
+
+TEST_CASE("what an atomic returns is awaited if an instruction uses it, except in a compare-and-swap") {
+  const Accesses awaited{.is_accumulated = true, .is_awaited = true};
+  CHECK(accesses("\tatom.global.inc.u32 %r1, [%rd1], %r2;\n\tsetp.eq.u32 %p1, %r1, %r2;\n") ==
+        std::vector<Accesses>{awaited, none, none});
+  CHECK(accesses("\tatom.global.add.u32 %r1, [%rd1], %r2;\n\tmov.u32 %r1, 0;\n") ==
+        std::vector<Accesses>{accumulated, none, none});
+  CHECK(accesses("\tatom.global.cas.b32 %r1, [%rd1], %r2, %r3;\n\tsetp.eq.u32 %p1, %r1, %r2;\n") ==
+        std::vector<Accesses>{accumulated, none, none});
+}

@@ -116,3 +116,9 @@ TEST_CASE(
   CHECK(facts.widest_read == 4);
   CHECK_FALSE(facts.uses_shuffle);
 }
+
+TEST_CASE("blocks have two dimensions if the kernel reads the thread's y but not the block's") {
+  CHECK(facts("mov.u32 %r1, %tid.y;").has_two_dimensions);
+  CHECK_FALSE(facts("mov.u32 %r1, %tid.x;").has_two_dimensions);
+  CHECK_FALSE(facts("mov.u32 %r1, %tid.y; mov.u32 %r2, %ntid.y;").has_two_dimensions);
+}

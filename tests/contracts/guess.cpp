@@ -195,7 +195,7 @@ TEST_CASE("blocks that write without atomics are assumed to write partial result
   CHECK(assumed(contract) ==
         "block_sums: assumed input parameter 1 (float const*), output parameter 2 (float*), operator sum, "
         "dynamic shared memory of one element per thread, number of elements parameter 3 (unsigned int), one "
-        "partial result per block, block size 128.");
+        "partial result per block.");
 }
 
 TEST_CASE("a kernel for clusters of a fixed size is launched with whole clusters") {
@@ -261,10 +261,6 @@ TEST_CASE("the assumption that a block reads at most one element per thread is r
   const Contract single = guess("single");
   CHECK(domain(single, "count").high.text() == "block");
   CHECK(assumes(single, "at most one element per thread, since no loop reads the input"));
-  CHECK(
-      assumes(guess("pairs"),
-              "an input of any alignment, although the kernel reads several elements at once (offset = \"0\" "
-              "in [domain] of a contract states that callers align it)"));
 }
 
 TEST_CASE("an extremum that is accumulated as the bits of an int begins with the identity") {

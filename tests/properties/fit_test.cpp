@@ -2,6 +2,7 @@
 #include "properties/fit.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "catch.h"
@@ -10,11 +11,13 @@
 namespace foldproof {
 namespace {
 
-Fit fit(const fake::Kernel& kernel, Operator op = Operator::sum) {
-  const Contract contract = fake::contract(op, Element::i32);
+Fit fit(const fake::Kernel& kernel, Operator op = Operator::sum, Element element = Element::i32,
+        Wanted wanted = Wanted::any) {
+  const Contract contract = fake::contract(op, element);
   fake::FakeRunner runner(kernel);
-  return fit_of(contract, contract.instances.front(), std::make_shared<const Image>("kernel.ptx", ""),
-                runner);
+  InstanceGuess guess;
+  guess.instance = contract.instances.front();
+  return fit_of(contract, guess, std::make_shared<const Image>("kernel.ptx", ""), runner, wanted);
 }
 
 /// Stores the sum of the first elements.
@@ -46,6 +49,38 @@ TEST_CASE("a kernel that loses elements of long inputs is still explained by the
   CHECK(lossy.is_convincing());
   CHECK_FALSE(lossy.is_complete());
   CHECK(lossy.most_elements == 64);
+}
+
+TEST_CASE("if only a complete fit is wanted, the runs end at the first that is not explained") {
+  const auto stores_seven = [](const fake::Launch& launch) { launch.store(7); };
+  CHECK(fit(stores_seven, Operator::sum, Element::i32, Wanted::complete).runs == 1);
+  CHECK(fit(sum, Operator::sum, Element::i32, Wanted::complete).is_complete());
+}
+
+TEST_CASE("a contract that explains ordinary elements may be contradicted by unusual ones") {
+  const Fit skipping = fit(
+      [](const fake::Launch& launch) {
+        float total = 0;
+        for (const float x : launch.elements<float>()) total += std::isnan(x) ? 0 : x;
+        launch.store(total);
+      },
+      Operator::sum, Element::f32);
+  CHECK(skipping.explained == skipping.runs);
+  CHECK(skipping.special_mismatch.find("NaN") != std::string::npos);
+  CHECK_FALSE(skipping.is_complete());
+}
+
+TEST_CASE("a result that depends on an invented number is not explained, whatever its value gives") {
+  Contract contract = fake::contract(Operator::sum, Element::i32);
+  InstanceGuess guess;
+  guess.instance = contract.instances.front();
+  guess.inventions = {{2, "\"n\""}};  // the fake kernel's third argument: its count
+  fake::FakeRunner runner(sum);
+  const auto image = std::make_shared<const Image>("kernel.ptx", "");
+  CHECK(fit_of(contract, guess, image, runner, Wanted::any).unknown ==
+        "the result depends on \"n\", whose value cannot be guessed");
+  fake::FakeRunner constant([](const fake::Launch& launch) { launch.store(7); });
+  CHECK_FALSE(fit_of(contract, guess, image, constant, Wanted::any).unknown.empty());
 }
 
 TEST_CASE("a kernel that does not end is run once") {

@@ -63,12 +63,7 @@ std::vector<Finding> Events::launch_ends() {
   return findings;
 }
 
-bool Events::has_plain_strong_accesses() const {
-  return std::ranges::any_of(program_.sites, [](const Instruction* i) {
-    return (i->action == Action::load || i->action == Action::store) && !i->polled &&
-           (i->form->semantics == Semantics::relaxed || i->form->semantics == Semantics::volatile_);
-  });
-}
+bool Events::has_plain_strong_accesses() const { return program_.has_plain_strong_accesses; }
 
 InstructionClass Events::class_of(Site site) const { return emulated::class_of(*program_.sites[site]); }
 

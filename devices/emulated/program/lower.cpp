@@ -9,6 +9,17 @@
 
 namespace foldproof::emulated {
 
+namespace {
+
+/// Whether it orders nothing although it is strong, and waits for nothing.
+bool is_plain_strong_access(const Instruction& i) {
+  using isa::Semantics;
+  return (i.action == Action::load || i.action == Action::store) && !i.polled &&
+         (i.form->semantics == Semantics::relaxed || i.form->semantics == Semantics::volatile_);
+}
+
+}  // namespace
+
 Program lower(const ptx::Module& module, const std::string& name,
               const std::function<std::uint64_t(std::uint64_t bytes)>& allocate) {
   ptx::refuse_unknown(module, name);
@@ -43,6 +54,7 @@ Program lower(const ptx::Module& module, const std::string& name,
       i.site = static_cast<std::uint32_t>(program.sites.size());
       program.sites.push_back(&i);
       i.repeats = is_repeated(i);
+      program.has_plain_strong_accesses |= is_plain_strong_access(i);
       if (accesses_memory(i))
         program.details[i.detail].attributes = attributes_of(i, program.details[i.detail]);
     }

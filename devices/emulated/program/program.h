@@ -134,6 +134,8 @@ struct Program {
   std::map<std::uint32_t, std::string> files;
   std::set<std::uint32_t> cooperative_groups_files = {};  ///< those that are cooperative groups' own headers
   std::vector<const Instruction*> sites;                  ///< every instruction, by its site number
+  /// Some load or store, other than a poll, is relaxed or volatile.
+  bool has_plain_strong_accesses = false;
 
   /// The entry of that name, or null.
   const FunctionCode* entry(std::string_view entry_name) const;

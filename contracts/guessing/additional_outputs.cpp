@@ -1,0 +1,54 @@
+// What a kernel may store besides its result.
+#include <algorithm>
+#include <utility>
+
+#include "contracts/guess.h"
+#include "contracts/loading/tables.h"
+#include "oracles/layout.h"
+#include "oracles/operands.h"
+
+namespace foldproof {
+namespace {
+
+/// The reduction of the same elements by another operator, if its results can have that type.
+Reduction with_operator(const Reduction& first, Operator op, ResultShape result, Element output) {
+  Reduction reduction;
+  reduction.op = op;
+  reduction.input = first.input;
+  reduction.output = output;
+  reduction.result = result;
+  const bool accumulates = folds(op) && !is_extremum(underlying(op));
+  reduction.accumulator = accumulates && is_float(output) == is_float(first.input) ? output : first.input;
+  return reduction;
+}
+
+/// Whether a result of that operator needs nothing but the elements.
+bool is_plain(Operator op, ResultShape shape) {
+  const auto requires_it = [&](const RoleInfo& role) { return requires_operand(role, op, shape); };
+  if (std::ranges::any_of(roles(), requires_it)) return false;
+  return info(op).gives != OperatorInfo::Gives::ranked && info(op).gives != OperatorInfo::Gives::counts &&
+         op != Operator::custom && !info(op).takes("p") && !info(op).takes("epsilon");
+}
+
+}  // namespace
+
+std::vector<Instance> with_additional_output(const Instance& instance, const std::string& buffer) {
+  std::vector<Instance> all;
+  const Reduction& first = *instance.reduction;
+  std::vector<std::pair<ResultShape, Expression>> shapes{{first.result, instance.output_count}};
+  if (first.result == ResultShape::value)
+    shapes.emplace_back(ResultShape::partials, Expression::parse("grid", {}));
+  for (const auto& [shape, count] : shapes)
+    for (const OperatorInfo& op : operators()) {
+      if (!is_plain(op.op, shape) || !has_shape(op.op, shape)) continue;
+      Instance with = instance;
+      BufferContract& output = *std::ranges::find(with.buffers, buffer, &BufferContract::name);
+      output.count = count;
+      output.initial = initial_of(op.op);
+      with.additional_outputs.push_back({buffer, with_operator(first, op.op, shape, output.type)});
+      all.push_back(std::move(with));
+    }
+  return all;
+}
+
+}  // namespace foldproof

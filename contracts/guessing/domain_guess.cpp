@@ -1,0 +1,158 @@
+// The sizes that a kernel supports, and its launches.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "contracts/guessing/guesses.h"
+
+namespace foldproof {
+namespace {
+
+class DomainGuess {
+ public:
+  DomainGuess(const KernelRoles& roles, const Sizes& sizes, const Reduction& reduction)
+      : roles_(roles),
+        kernel_(roles.kernel()),
+        facts_(kernel_.facts),
+        supposed_(roles.supposed()),
+        sizes_(sizes),
+        reduction_(reduction) {}
+
+  std::vector<std::pair<std::string, Range>> domain() {
+    find_domain();
+    return std::move(domain_);
+  }
+
+  std::uint32_t block() const {
+    constexpr std::uint32_t usual = 256, warp = 32;
+    if (facts_.required_threads) return *facts_.required_threads;
+    if (supposed_.block) return std::min(*supposed_.block, facts_.most_threads.value_or(*supposed_.block));
+    if (!kernel_.launched_blocks.empty()) return kernel_.launched_blocks.front();
+    std::uint32_t threads = usual;
+    if (facts_.shared_arrays.size() == 1) {
+      const std::uint64_t elements = facts_.shared_arrays[0] / size_of(reduction_.accumulator);
+      if (elements == 64 || elements == 128 || elements == 512 || elements == 1024)
+        threads = static_cast<std::uint32_t>(elements);
+    }
+    if (facts_.uses_shuffle && !facts_.uses_shared && facts_.atomics.empty()) threads = warp;
+    return std::min(threads, facts_.most_threads.value_or(threads));
+  }
+
+ private:
+  /// The most threads per block of a kernel that keeps one element for each.
+  std::uint64_t most_threads() const {
+    std::uint64_t threads = facts_.required_threads.value_or(facts_.most_threads.value_or(1024));
+    if (facts_.shared_arrays.size() == 1)
+      threads = std::min(threads, facts_.shared_arrays[0] / size_of(reduction_.accumulator));
+    return threads;
+  }
+
+  void find_domain() {
+    const bool has_thread_for_each = sizes_.matrix && !facts_.reads_in_loop && !sizes_.by_columns;
+    const std::string unit = roles_.lanes() > 1 ? "groups" : "columns";
+    if (has_thread_for_each) {
+      roles_.assume(fmt::format("a thread for each of the {} of a row, since no loop reads the input", unit));
+      add_variable(unit, fmt::format("{} .. {}", ranked_elements(roles_), most_threads()));
+    }
+    const bool is_as_long = has_thread_for_each && !facts_.required_threads;
+    add_variable("block", is_as_long ? unit : std::to_string(block()));
+    if (sizes_.matrix) {
+      // More elements would overflow the index of a kernel whose sizes are ints.
+      if (!has_thread_for_each)
+        add_variable(unit,
+                     fmt::format("{} .. {}", ranked_elements(roles_), roles_.lanes() > 1 ? "2^13" : "2^15"));
+      if (roles_.lanes() > 1) add_variable("columns", fmt::format("groups * {}", roles_.lanes()));
+      add_variable("rows", sizes_.matrix->rows == sizes_.matrix->columns ? "columns" : "1 .. 2^15");
+      add_variable("count", "rows * columns");
+      const std::string parts = sizes_.by_columns ? "columns" : "rows";
+      const bool covers_rows = strides() && (sizes_.matrix->rows || sizes_.by_columns);
+      add_variable("grid", covers_rows ? "1 .. " + parts : parts);
+    } else if (roles_.has_result(ResultShape::segments)) {
+      add_variable("segments", "1 .. 2^15");
+      add_variable("count", "0 .. 2^31 - 1");
+      add_variable("grid", strides() ? "1 .. segments" : "segments");
+    } else if (sizes_.count && supposed_.elements_per_thread == 1) {
+      add_variable(read_unit(), units());
+      add_groups();
+      add_variable("grid", grid());
+    } else {
+      find_elements_per_thread();
+    }
+    if (roles_.lanes() > 1) add_variable("offset", "0");
+  }
+
+  /// The count of a kernel that reads as many elements as it has threads, or a multiple.
+  void find_elements_per_thread() {
+    const std::uint32_t elements = supposed_.elements_per_thread;
+    roles_.assume(elements == 1 ? "one element per thread, since no parameter is a count"
+                                : fmt::format("{} elements per thread", elements));
+    add_variable("grid", facts_.uses_block_index && cluster() == 1 ? "1 .. 64" : std::to_string(cluster()));
+    add_variable(read_unit(), elements == 1 ? "grid * block" : fmt::format("grid * block * {}", elements));
+    add_groups();
+  }
+
+  /// The variable that counts the units in which a thread reads the input.
+  std::string read_unit() const { return roles_.lanes() > 1 ? "groups" : "count"; }
+
+  void add_groups() {
+    if (roles_.lanes() > 1) add_variable("count", fmt::format("groups * {}", roles_.lanes()));
+  }
+
+  /// The range of that variable.
+  std::string units() {
+    if (!facts_.uses_block_index && !facts_.reads_in_loop) {
+      roles_.assume("at most one element per thread, since no loop reads the input");
+      return "1 .. block";
+    }
+    const bool narrow_index =
+        info(reduction_.op).gives == OperatorInfo::Gives::index && size_of(roles_.output_type()) < 8;
+    const bool wide = size_of(*kernel_.parameters[*sizes_.count].element) == 8 && !narrow_index;
+    if (roles_.lanes() > 1) return fmt::format("1 .. {} / {}", wide ? "2^33" : "(2^31 - 1)", roles_.lanes());
+    return wide ? "1 .. 2^33" : "1 .. 2^31 - 1";
+  }
+
+  /// Blocks per cluster along the x axis, by whose multiples a grid grows.
+  std::uint32_t cluster() const { return std::max(facts_.cluster[0], 1U); }
+
+  /// Whether any grid covers the input.
+  bool strides() const { return facts_.uses_grid_size && facts_.reads_in_loop; }
+
+  std::string grid() const {
+    if (!facts_.uses_block_index) return std::to_string(cluster());
+    const std::string all = fmt::format("ceil_div({}, block)", read_unit());
+    const std::string blocks = facts_.uses_grid_sync && strides() ? fmt::format("min({}, 64)", all) : all;
+    if (cluster() > 1) return fmt::format("ceil_div({}, {}) * {}", blocks, cluster(), cluster());
+    return strides() ? fmt::format("1 .. {}", blocks) : blocks;
+  }
+
+  void add_variable(const std::string& name, const std::string& range) {
+    domain_.emplace_back(name, Range::parse(range, {}));
+  }
+
+  const KernelRoles& roles_;
+  const Kernel& kernel_;
+  const EntryFacts& facts_;
+  const Supposition& supposed_;
+  const Sizes& sizes_;
+  const Reduction& reduction_;
+  std::vector<std::pair<std::string, Range>> domain_;
+};
+
+}  // namespace
+
+std::string ranked_elements(const KernelRoles& roles) {
+  const std::string* k = roles.reference() == nullptr ? nullptr : roles.reference()->value_of("k");
+  return k == nullptr ? "1" : *k;
+}
+
+std::uint32_t guess_block(const KernelRoles& roles, const Reduction& reduction) {
+  return DomainGuess(roles, {}, reduction).block();
+}
+
+std::vector<std::pair<std::string, Range>> guess_domain(const KernelRoles& roles, const Sizes& sizes,
+                                                        const Reduction& reduction) {
+  return DomainGuess(roles, sizes, reduction).domain();
+}
+
+}  // namespace foldproof

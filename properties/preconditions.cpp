@@ -1,0 +1,270 @@
+#include "properties/preconditions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "contracts/sizes.h"
+#include "properties/execution/evaluation.h"
+#include "properties/fit.h"
+#include "properties/verdict.h"
+
+namespace foldproof {
+namespace {
+
+constexpr std::uint32_t warp = 32;
+
+/// What sizes of blocks may have in common.
+struct Shape {
+  bool (*has)(std::uint32_t threads);
+  const char* otherwise;  ///< "if callers launch blocks whose size …"
+  const char* described;  ///< after "blocks of 32 to 1024 threads"
+  /// The variables of the domain, for sizes from `low` to `high`, which have the shape.
+  std::vector<std::pair<std::string, std::string>> (*variables)(std::uint32_t low, std::uint32_t high);
+};
+
+std::string range(std::uint32_t low, std::uint32_t high) {
+  return low == high ? std::to_string(low) : fmt::format("{} .. {}", low, high);
+}
+
+const Shape shapes[] = {
+    {[](std::uint32_t) { return true; }, "", "",
+     [](std::uint32_t low, std::uint32_t high) {
+       return std::vector<std::pair<std::string, std::string>>{{"block", range(low, high)}};
+     }},
+    {[](std::uint32_t threads) { return threads % warp == 0; }, "is not a multiple of 32",
+     ", a multiple of 32",
+     [](std::uint32_t low, std::uint32_t high) {
+       return std::vector<std::pair<std::string, std::string>>{
+           {"warps", range((low + warp - 1) / warp, high / warp)}, {"block", "warps * 32"}};
+     }},
+    {[](std::uint32_t threads) { return std::has_single_bit(threads); }, "is not a power of two",
+     ", a power of two",
+     [](std::uint32_t low, std::uint32_t high) {
+       const auto log2 = [](std::uint32_t x) { return static_cast<std::uint32_t>(std::bit_width(x)) - 1; };
+       return std::vector<std::pair<std::string, std::string>>{{"log2_block", range(log2(low), log2(high))},
+                                                               {"block", "2 ^ log2_block"}};
+     }},
+};
+
+/// A condition that an author could mean.
+struct Condition {
+  const Shape* shape = nullptr;
+  std::uint32_t low = 0, high = 0;
+
+  bool holds(std::uint32_t threads) const { return low <= threads && threads <= high && shape->has(threads); }
+};
+
+/// Blocks of one warp, of several and of parts, and the edges of what authors choose.
+constexpr std::uint32_t usual_blocks[] = {1,  2,   8,   17,  31,  32,  33,  48,   64,
+                                          96, 100, 128, 255, 256, 257, 512, 1000, 1024};
+
+using Errors = std::map<std::uint32_t, std::optional<Finding>>;  ///< by block; nothing: it works
+
+bool is_about_order(const Finding& finding) {
+  return family_of(finding.kind) == Family::race || family_of(finding.kind) == Family::synchronization;
+}
+
+/// Whether the condition separates what works from what does not. What works with a part of a warp may be a
+/// coincidence; that a warp does not race with itself shows nothing.
+bool separates(const Condition& condition, const Errors& errors) {
+  bool works_with_warps = false, has_race = false;
+  for (const auto& [block, error] : errors) {
+    if (condition.holds(block) == error.has_value() && (error || block > warp)) return false;
+    works_with_warps |= !error && block > warp;
+    has_race |= error && block > warp && is_about_order(*error);
+  }
+  return works_with_warps || !has_race;
+}
+
+/// The condition that the most blocks fulfil; nothing if none separates them.
+std::optional<Condition> condition_of(const Errors& errors, std::uint32_t most) {
+  std::optional<Condition> best;
+  std::ptrdiff_t best_count = 0;
+  std::vector<std::uint32_t> limits;
+  for (std::uint32_t limit = warp; limit < most; limit *= 2) limits.push_back(limit);
+  limits.push_back(most);
+  std::vector<std::uint32_t> lows = limits;
+  lows.insert(lows.begin(), 1);
+  for (const Shape& shape : shapes)
+    for (const std::uint32_t low : lows)
+      for (const std::uint32_t high : limits) {
+        const Condition condition{&shape, low, high};
+        const auto count =
+            std::ranges::count_if(errors, [&](const auto& entry) { return condition.holds(entry.first); });
+        if (low > high || count <= best_count || !separates(condition, errors)) continue;
+        best = condition;
+        best_count = count;
+      }
+  return best;
+}
+
+Finding warning_of(Finding finding, const std::string& condition) {
+  finding.severity = Severity::warning;
+  finding.message = fmt::format("if callers {}: {}", condition, finding.message);
+  return finding;
+}
+
+Finding with_case(Finding finding, const Case& c) {
+  finding.case_text = describe(c);
+  return finding;
+}
+
+class BlockTrials {
+ public:
+  BlockTrials(const Contract& contract, const KnownBlocks& blocks, const std::shared_ptr<const Image>& image,
+              Runner& runner)
+      : contract_(contract), blocks_(blocks), image_(image), runner_(runner) {
+    for (const std::uint32_t block : usual_blocks)
+      if (block <= blocks.most) errors_[block];
+    for (const std::uint32_t block : blocks.launched) errors_[block];
+    for (auto& [block, error] : errors_) error = error_with(block, Provenance::ignored);
+  }
+
+  void add_to(Preconditions& preconditions) const {
+    const auto fails = [&](std::uint32_t block) { return errors_.at(block).has_value(); };
+    const auto failing = std::ranges::find_if(blocks_.launched, fails);
+    if (failing != blocks_.launched.end()) {
+      preconditions.block = {{"block", std::to_string(*failing)}};
+      preconditions.assumptions.push_back(
+          fmt::format("block size {}, as in a launch of the source", *failing));
+      return;
+    }
+    const auto condition = condition_of(errors_, blocks_.most);
+    if (!condition ||
+        !std::ranges::all_of(blocks_.launched, [&](std::uint32_t block) { return condition->holds(block); }))
+      return;
+    preconditions.block = condition->shape->variables(condition->low, condition->high);
+    preconditions.assumptions.push_back(described(*condition));
+    if (condition->low < condition->high) return add_warnings(*condition, preconditions.warnings);
+    // A template argument says it.
+    if (std::ranges::count(blocks_.template_integers, condition->low) == 0)
+      add_warning(fmt::format("launch blocks whose size is not {}", condition->low), preconditions.warnings,
+                  [&](std::uint32_t block) { return block != condition->low; });
+  }
+
+ private:
+  /// Which elements are lost is recorded only for what is shown, since that costs most.
+  enum class Provenance : bool { ignored, recorded };
+
+  std::optional<Finding> error_with(std::uint32_t block, Provenance provenance) const {
+    Instance instance = contract_.instances.at(0);
+    if (provenance == Provenance::ignored) instance.claims.uses_every_input_once = false;
+    for (auto& [name, range] : instance.domain)
+      if (name == "block") range = Range::parse(std::to_string(block), {});
+    const Evaluator evaluator(contract_, instance, image_, runner_);
+    std::vector<Case> cases = trial_cases(instance);
+    std::ranges::stable_sort(cases, {}, [](const Case& c) { return value_of(c.variables, "count"); });
+    for (const Case& c : cases) {
+      std::vector<Finding> findings = evaluator.evaluate(c).findings;
+      std::erase_if(findings, [](const Finding& finding) { return finding.severity != Severity::error; });
+      if (!findings.empty()) return with_case(*std::ranges::min_element(findings, {}, rank_of), c);
+    }
+    return std::nullopt;
+  }
+
+  static std::string described(const Condition& condition) {
+    const std::string sizes = condition.low == condition.high
+                                  ? std::to_string(condition.low)
+                                  : fmt::format("{} to {}", condition.low, condition.high);
+    return fmt::format("blocks of {} threads{}, with which trial runs show no error", sizes,
+                       condition.low == condition.high ? "" : condition.shape->described);
+  }
+
+  void add_warnings(const Condition& condition, std::vector<Finding>& warnings) const {
+    const auto [shape, low, high] = condition;
+    add_warning(
+        fmt::format("launch blocks of fewer than {} threads", low), warnings,
+        [&, shape = shape, low = low](std::uint32_t block) { return shape->has(block) && block < low; });
+    add_warning(fmt::format("launch blocks whose size {}", shape->otherwise), warnings,
+                [&, shape = shape, low = low, high = high](std::uint32_t block) {
+                  return low <= block && block <= high && !shape->has(block);
+                });
+    add_warning(
+        fmt::format("launch blocks of more than {} threads", high), warnings,
+        [&, shape = shape, high = high](std::uint32_t block) { return shape->has(block) && block > high; });
+  }
+
+  /// What happens with the smallest block of several warps that is affected or, if there is none, with the
+  /// largest.
+  void add_warning(const std::string& condition, std::vector<Finding>& warnings,
+                   const std::function<bool(std::uint32_t)>& is_affected) const {
+    std::uint32_t shown = 0;
+    for (const auto& [block, error] : errors_) {
+      if (!error || !is_affected(block)) continue;
+      shown = block;
+      if (block > warp) break;
+    }
+    if (shown != 0)
+      warnings.push_back(
+          warning_of(error_with(shown, Provenance::recorded).value_or(*errors_.at(shown)), condition));
+  }
+
+  const Contract& contract_;
+  const KnownBlocks& blocks_;
+  const std::shared_ptr<const Image>& image_;
+  Runner& runner_;
+  Errors errors_;
+};
+
+/// Whether the domain has one block, of one dimension, and says nothing else about it.
+bool leaves_block_open(const Instance& instance) {
+  const Range* block = range_of(instance, "block");
+  return block != nullptr && instance.launches.at(0).block[0].text() == "block" &&
+         block->low.names().empty() && block->low.text() == block->high.text();
+}
+
+void try_alignment(const Contract& contract, const std::shared_ptr<const Image>& image, Runner& runner,
+                   Preconditions& preconditions) {
+  const Instance& instance = contract.instances.at(0);
+  if (range_of(instance, "offset") != nullptr) return;
+  Case c = trial_cases(instance).front();
+  const Evaluator evaluator(contract, instance, image, runner);
+  const auto misaligned = [&](const Case& tried) -> std::optional<Finding> {
+    const std::vector<Finding> findings = evaluator.evaluate(tried).findings;
+    const auto found = std::ranges::find(findings, Kind::misaligned, &Finding::kind);
+    return found == findings.end() ? std::nullopt : std::optional(with_case(*found, tried));
+  };
+  if (misaligned(c)) return;
+  c.offset = 1;
+  const auto finding = misaligned(c);
+  if (!finding) return;
+  preconditions.is_aligned = true;
+  preconditions.assumptions.emplace_back("an aligned input");
+  preconditions.warnings.push_back(warning_of(*finding, "do not align the input"));
+}
+
+}  // namespace
+
+Preconditions preconditions_of(const Contract& contract, const KnownBlocks& blocks,
+                               const std::shared_ptr<const Image>& image, Runner& runner) {
+  Preconditions preconditions;
+  try_alignment(contract, image, runner, preconditions);
+  if (!blocks.is_required && leaves_block_open(contract.instances.at(0)))
+    BlockTrials(contract, blocks, image, runner).add_to(preconditions);
+  if (preconditions.block.empty())
+    preconditions.assumptions.push_back(
+        fmt::format("block size {}", range_of(contract.instances.at(0), "block")->low.text()));
+  return preconditions;
+}
+
+void add(const Preconditions& preconditions, Contract& contract) {
+  auto& domain = contract.instances.at(0).domain;
+  if (!preconditions.block.empty()) {
+    auto place = std::ranges::find(domain, "block", &std::pair<std::string, Range>::first);
+    place = domain.erase(place);
+    for (const auto& [name, text] : preconditions.block)
+      place = std::next(domain.insert(place, {name, Range::parse(text, {})}));
+  }
+  if (preconditions.is_aligned) domain.emplace_back("offset", Range::parse("0", {}));
+  std::ranges::copy(preconditions.assumptions, std::back_inserter(contract.assumptions));
+  std::ranges::copy(preconditions.warnings, std::back_inserter(contract.preconditions));
+}
+
+}  // namespace foldproof

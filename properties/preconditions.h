@@ -1,0 +1,34 @@
+// What callers must respect for a guess to explain what the kernel computes, found by launching it otherwise.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "contracts/contract.h"
+#include "contracts/guess.h"
+#include "devices/runner.h"
+#include "sanitizer/finding.h"
+
+namespace foldproof {
+
+struct Preconditions {
+  /// What the domain has instead of its variable "block": names and ranges. Empty: the domain stays as it is.
+  std::vector<std::pair<std::string, std::string>> block;
+  bool is_aligned = false;               ///< callers align the input
+  std::vector<std::string> assumptions;  ///< as those of a contract
+  std::vector<Finding> warnings;         ///< what happens otherwise, with the condition and a case
+};
+
+/// Tries blocks of 1 to 1024 threads, whole warps and others, and an input that is not aligned. A condition
+/// is one that an author could mean: at least or at most a power of two, a multiple of 32, a power of two, or
+/// one size. What the launches of the source violate is left for the audit, which reports it as an error; so
+/// is what happens with every block, and a race in every block of several warps.
+Preconditions preconditions_of(const Contract& contract, const KnownBlocks& blocks,
+                               const std::shared_ptr<const Image>& image, Runner& runner);
+
+/// Changes the contract's first instance accordingly.
+void add(const Preconditions& preconditions, Contract& contract);
+
+}  // namespace foldproof

@@ -1,0 +1,256 @@
+// What a guess must not do: invent numbers, leave outputs unchecked, limit itself to inputs that fit.
+#include <map>
+#include <string>
+
+#include "catch.h"
+#include "cli/program.h"
+#include "nvcc.h"
+
+using namespace foldproof::test;
+
+namespace {
+
+struct Judged {
+  std::string verdict, reason, notes;
+};
+
+/// By entry.
+std::map<std::string, Judged> judged(const RanJson& ran) {
+  std::map<std::string, Judged> all;
+  for (const auto& kernel : ran.json.at("kernels"))
+    all[kernel.at("entry")] = {kernel.at("verdict"),
+                               kernel.at("reason").is_string() ? std::string(kernel.at("reason")) : "",
+                               kernel.at("notes").dump()};
+  return all;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a number that decides what the result is cannot be guessed", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("inventions");
+  const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__global__ void scaled_sum(const float* in, float* out, int n, float alpha) {
+  if (threadIdx.x > 0) return;
+  float total = 0;
+  for (int i = 0; i < n; ++i) total += in[i];
+  *out = alpha * total;
+}
+__global__ void update_sum(const float* in, float* out, int n, float alpha, float beta) {
+  if (threadIdx.x > 0) return;
+  float total = 0;
+  for (int i = 0; i < n; ++i) total += in[i];
+  *out = alpha * total + beta * *out;
+}
+__global__ void sum_between(const float* in, float* out, int begin, int end) {
+  if (threadIdx.x > 0) return;
+  float total = 0;
+  for (int i = begin; i < end; ++i) total += in[i];
+  *out = total;
+}
+// The number of columns is also the distance between rows.
+__global__ void column_means(const float* in, float* out, int rows, int n) {
+  const int column = blockIdx.x * blockDim.x + threadIdx.x;
+  if (column >= n) return;
+  float total = 0;
+  for (int r = 0; r < rows; ++r) total += in[r * n + column];
+  out[column] = total / rows;
+}
+__global__ void strided_sum(const float* in, float* out, int n, int incx) {
+  if (threadIdx.x > 0) return;
+  float total = 0;
+  for (int i = 0; i < n; ++i) total += in[i * incx];
+  *out = total;
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  auto kernels = judged(ran);
+  CHECK(ran.status == 3);
+  CHECK(kernels["scaled_sum"].verdict == "no-fit");
+  CHECK(has(kernels["scaled_sum"].reason, "the result depends on \"alpha\", whose value cannot be guessed"));
+  CHECK(kernels["update_sum"].verdict == "no-fit");
+  CHECK(kernels["sum_between"].verdict == "no-fit");
+  CHECK(kernels["column_means"].verdict == "clean");
+  CHECK(has(kernels["column_means"].notes, "mean:columns"));
+  CHECK(kernels["strided_sum"].verdict == "clean");
+}
+
+TEST_CASE("every output is checked, or the kernel has no contract that fits", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("outputs");
+  const std::string source = folder.file("k.cu", R"cuda(
+__global__ void range(const int* in, int n, int* low, int* high) {
+  int least = 0x7fffffff, most = -0x7fffffff - 1;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    least = min(least, in[i]);
+    most = max(most, in[i]);
+  }
+  atomicMin(low, least);
+  atomicMax(high, most);
+}
+__global__ void wrong_range(const int* in, int n, int* low, int* high) {
+  int most = -0x7fffffff - 1;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) most = max(most, in[i]);
+  atomicMin(low, most);
+  atomicMax(high, most);
+}
+)cuda");
+  const RanJson ran = run_json({"audit", "--cases", "8", source});
+  INFO(ran.json.dump() << ran.err);
+  auto kernels = judged(ran);
+  CHECK(kernels["range"].verdict == "clean");
+  CHECK(has(kernels["range"].notes, "min in \\\"low\\\""));
+  CHECK(kernels["wrong_range"].verdict == "no-fit");
+  CHECK(has(kernels["wrong_range"].reason, "no contract explains what the kernel stores to \"low\""));
+  // init writes the second output, too.
+  CHECK(run({"init", source, "--entry", "range", "--output", folder.path("k.toml")}).status == 0);
+  CHECK(run({"audit", source, "--entry", "range", "--cases", "8"}).status == 0);
+}
+
+TEST_CASE("a guess is not limited to the few elements that a wrong kernel gets right", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("limits");
+  const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__device__ float of_warp(float v) {
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  return v;
+}
+__global__ void norm(const float* in, float* out, int n) {  // loses the tail
+  float v = 0;
+  for (int i = threadIdx.x; i < n / 32 * 32; i += 32) v += in[i] * in[i];
+  v = of_warp(v);
+  if (threadIdx.x == 0) *out = sqrtf(v);
+}
+__global__ void scan(const int* in, int* out, int n) {  // the carry is lost
+  int carry = 0;
+  for (int begin = 0; begin < n; begin += 32) {
+    const int i = begin + threadIdx.x;
+    int v = i < n ? in[i] : 0;
+    for (int k = 1; k < 32; k *= 2) {
+      const int other = __shfl_up_sync(~0u, v, k);
+      if (threadIdx.x >= k) v += other;
+    }
+    if (i < n) out[i] = carry + v;
+    carry = __shfl_sync(~0u, v, 31);
+  }
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  auto kernels = judged(ran);
+  CHECK(kernels["norm"].verdict == "findings");
+  CHECK(kernels["scan"].verdict == "findings");
+}
+
+TEST_CASE("a guess that only ordinary elements confirm does not make a kernel wrong", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("special");
+  const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__global__ void total_of_numbers(const float* in, float* out, int n) {  // skips NaN
+  float v = 0;
+  for (int i = threadIdx.x; i < n; i += 32) v += isnan(in[i]) ? 0 : in[i];
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) *out = v;
+}
+__global__ void clamped(const int* in, int* out, int n) {
+  long long v = 0;
+  for (int i = threadIdx.x; i < n; i += 32) v += in[i];
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) *out = v > 0x7fffffff ? 0x7fffffff : v < -0x7fffffff ? -0x7fffffff : v;
+}
+// A threshold, and a count of what exceeds it, which no reference contract has.
+__global__ void count_above(const float* in, unsigned* out, int n, float threshold) {
+  unsigned v = 0;
+  for (int i = threadIdx.x; i < n; i += 32) v += in[i] > threshold;
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) *out = v;
+}
+// Blocks add their shares of the mean.
+__global__ void mean(const float* in, float* out, int n) {
+  float v = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) v += in[i];
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v / n);
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 3);
+  auto kernels = judged(ran);
+  CHECK(kernels["total_of_numbers"].verdict == "no-fit");
+  CHECK(kernels["clamped"].verdict == "no-fit");
+  CHECK(kernels["count_above"].verdict == "no-fit");
+  CHECK(kernels["mean"].verdict == "no-fit");
+}
+
+TEST_CASE("blocks with two dimensions are tried", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("two-dimensions");
+  const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__global__ void sum(const float* in, float* out, int n) {
+  __shared__ float s[8][32];
+  float v = 0;
+  for (int i = threadIdx.y * 32 + threadIdx.x; i < n; i += 256) v += in[i];
+  s[threadIdx.y][threadIdx.x] = v;
+  __syncthreads();
+  if (threadIdx.y > 0) return;
+  for (int k = 1; k < 8; ++k) v += s[k][threadIdx.x];
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) *out = v;
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 0);
+  CHECK(has(judged(ran)["sum"].notes, "blocks of 32 x 8 threads"));
+}
+
+TEST_CASE("--as finds the parameters and the initial contents of what it says", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("as-limits");
+  const std::string source = folder.file("k.cu", R"cuda(
+__global__ void has_one(const int* in, int* flag, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    if (in[i] != 0) atomicOr(flag, 1);
+}
+__global__ void has_all(const int* in, int* flag, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    if (in[i] == 0) atomicAnd(flag, 0);
+}
+__device__ float of_warp(float v) {
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  return v;
+}
+__global__ void normalize(float* x, const float* g, const float* b, int n, float eps) {
+  float* row = x + (size_t)blockIdx.x * n;
+  float v = 0, w = 0;
+  for (int i = threadIdx.x; i < n; i += 32) v += row[i];
+  const float mean = of_warp(v) / n;
+  for (int i = threadIdx.x; i < n; i += 32) w += (row[i] - mean) * (row[i] - mean);
+  const float scale = rsqrtf(of_warp(w) / n + eps);
+  for (int i = threadIdx.x; i < n; i += 32) row[i] = (row[i] - mean) * scale * g[i] + b[i];
+}
+// The positions come last.
+__global__ void best(const float* in, float* value, int* index, int rows, int columns, int k) {
+  if (threadIdx.x > 0) return;
+  const float* row = in + (size_t)blockIdx.x * columns;
+  int at = 0;
+  for (int i = 1; i < columns; ++i)
+    if (row[i] > row[at]) at = i;
+  for (int i = 0; i < columns; ++i)
+    if (isnan(row[i]) && !isnan(row[at])) at = i;
+  value[blockIdx.x * k] = row[at];
+  index[blockIdx.x * k] = at;
+}
+)cuda");
+  const auto status = [&](const std::string& entry, std::vector<std::string> options) {
+    options.insert(options.begin(), {"audit", source, "--cases", "8", "--entry", entry, "--as"});
+    const RanJson ran = run_json(options);
+    INFO(entry << ran.json.dump() << ran.err);
+    CHECK(ran.status == 0);
+  };
+  status("has_one", {"any"});
+  status("has_all", {"all"});
+  status("normalize", {"layer-norm:rows"});
+  status("normalize", {"layer-norm:rows", "--map", "x=x,y=x,weights=g,biases=b"});
+  status("best", {"top-k:rows"});
+}

@@ -1,0 +1,43 @@
+// With which blocks a source launches its kernels.
+#include "contracts/guessing/source_launches.h"
+
+#include <string>
+
+#include "catch.h"
+
+using foldproof::launched_blocks;
+using Blocks = std::vector<std::uint32_t>;
+
+TEST_CASE("the blocks of launches are numbers, dim3 or constants of the source") {
+  CHECK(launched_blocks("int main() { sum<<<4, 128>>>(x); }", "sum") == Blocks{128});
+  CHECK(launched_blocks("sum<float, 4><<<(n + 3) / 4, 64u, 64 * sizeof(float)>>>(x);", "sum") == Blocks{64});
+  CHECK(launched_blocks("sum<<<grid, dim3(32, 1, 1)>>>(x);", "sum") == Blocks{32});
+  CHECK(launched_blocks("const int half = 64, T = 2 * half; dim3 block(T); sum<<<g, block>>>(x);", "sum") ==
+        Blocks{128});
+  CHECK(launched_blocks("dim3 b = dim3(96); sum<<<1, b>>>(x); sum<<<1, 32 * 8>>>(y);", "sum") ==
+        Blocks{96, 256});
+}
+
+TEST_CASE("a block that the source does not determine is unknown") {
+  CHECK(launched_blocks("sum<<<4, 128>>>(x);", "max").empty());
+  CHECK(launched_blocks("void run(int t = 128) { sum<<<1, t>>>(x); }", "sum").empty());
+  CHECK(launched_blocks("for (int t = 32; t <= 1024; t *= 2) sum<<<1, t>>>(x);", "sum").empty());
+  CHECK(launched_blocks("int t = 256; t /= 2; sum<<<1, t>>>(x);", "sum").empty());
+  CHECK(launched_blocks("int t = 256; if (n < 64) t = 32; sum<<<1, t>>>(x);", "sum").empty());
+  CHECK(launched_blocks("int t = pick(n); sum<<<1, t>>>(x);", "sum").empty());
+  CHECK(launched_blocks("int t = t; sum<<<1, t>>>(x);", "sum").empty());
+  CHECK(launched_blocks("sum<<<1, dim3(16, 16)>>>(x);", "sum").empty());
+  CHECK(launched_blocks("sum<<<1, 64>>>(x); sum<<<1, t>>>(x);", "sum").empty());
+  CHECK(launched_blocks("sum<<<1, 0>>>(x); sum<<<1>>>(x); sum<<<", "sum").empty());
+}
+
+TEST_CASE("constants that are defined by many others take no time") {
+  std::string source;
+  for (int k = 0; k < 8; ++k) {
+    source += "int c" + std::to_string(k) + " = 0";
+    for (int repeated = 0; repeated < 100; ++repeated) source += " + c" + std::to_string(k + 1);
+    source += "; ";
+  }
+  CHECK(launched_blocks(source + "int c8 = 1; sum<<<1, c7>>>(x);", "sum") == Blocks{100});
+  CHECK(launched_blocks(source + "int c8 = 1; sum<<<1, c0>>>(x);", "sum").empty());
+}
