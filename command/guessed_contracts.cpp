@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -33,29 +34,43 @@ struct Choice {
   std::string no_fit = {};    ///< empty if a contract explains what the kernel computes
   /// For each unchecked output: which of with_additional_output().
   std::vector<std::size_t> outputs = {};
-
-  std::string packed() const { return pack(Json{candidate, no_fit, outputs}); }
-  static Choice unpacked(std::string_view bytes) {
-    const Json json = unpack(bytes);
-    return {json.at(0).get<std::size_t>(), json.at(1).get<std::string>(),
-            json.at(2).get<std::vector<std::size_t>>()};
-  }
 };
 
-std::string packed(const Preconditions& found) {
-  Json warnings = Json::array();
-  for (const Finding& warning : found.warnings) warnings.push_back(to_json(warning));
-  return pack(Json{found.block, found.is_aligned, found.assumptions, warnings});
+/// What a trial finds out. The choice alone is a partial result.
+struct Trialled {
+  Choice choice;
+  std::optional<Preconditions> preconditions;
+};
+
+std::string packed(const Trialled& trialled) {
+  Json preconditions;
+  if (const auto& found = trialled.preconditions) {
+    Json warnings = Json::array();
+    for (const Finding& warning : found->warnings) warnings.push_back(to_json(warning));
+    preconditions = {{"block", found->block},
+                     {"is_aligned", found->is_aligned},
+                     {"assumptions", found->assumptions},
+                     {"warnings", warnings}};
+  }
+  const auto& [candidate, no_fit, outputs] = trialled.choice;
+  return pack(
+      {{"candidate", candidate}, {"no_fit", no_fit}, {"outputs", outputs}, {"preconditions", preconditions}});
 }
 
-Preconditions unpacked_preconditions(std::string_view bytes) {
+Trialled unpacked(std::string_view bytes) {
   const Json json = unpack(bytes);
-  Preconditions found;
-  json.at(0).get_to(found.block);
-  json.at(1).get_to(found.is_aligned);
-  json.at(2).get_to(found.assumptions);
-  for (const Json& warning : json.at(3)) found.warnings.push_back(finding_from(warning));
-  return found;
+  Trialled trialled;
+  json.at("candidate").get_to(trialled.choice.candidate);
+  json.at("no_fit").get_to(trialled.choice.no_fit);
+  json.at("outputs").get_to(trialled.choice.outputs);
+  const Json& preconditions = json.at("preconditions");
+  if (preconditions.is_null()) return trialled;
+  Preconditions& found = trialled.preconditions.emplace();
+  preconditions.at("block").get_to(found.block);
+  preconditions.at("is_aligned").get_to(found.is_aligned);
+  preconditions.at("assumptions").get_to(found.assumptions);
+  for (const Json& warning : preconditions.at("warnings")) found.warnings.push_back(finding_from(warning));
+  return trialled;
 }
 
 /// The candidate with that number, or the likeliest contract.
@@ -213,56 +228,37 @@ class Devices {
   std::shared_ptr<const Image> loaded_;
 };
 
-/// Does the work for each guess in other processes, which may crash or take too long.
-void for_each_guess(std::vector<GuessedKernel>& guesses, Deadline deadline,
-                    const std::function<std::string(const GuessedKernel&, Runner&)>& work,
-                    const std::function<void(GuessedKernel&, const Outcome&)>& finished) {
-  Devices devices;
-  TaskPool pool;
-  pool.tasks = guesses.size();
-  pool.memory = memory_share(1, 1);
-  pool.deadline = deadline;
-  pool.patience = [](std::size_t) { return std::optional(longest_trial); };
-  pool.may_share_process = [](std::size_t) { return true; };
-  pool.work = [&](std::size_t task, const auto&) {
-    const GuessedKernel& guess = guesses[task];
-    return guess.image ? work(guess, devices.device_for(guess.image)) : "";
-  };
-  pool.finished = [&](std::size_t task, const Outcome& outcome) {
-    if (guesses[task].image) finished(guesses[task], outcome);
-  };
-  if (!pool.run()) throw Interrupted{};
+/// Tries the guess. `choose` receives the choice as soon as it is made.
+std::string trialled(GuessedKernel guess, Runner& runner,
+                     const std::function<void(const std::string& choice)>& choose) {
+  Trialled result{Trial(guess, runner).choice(), std::nullopt};
+  choose(packed(result));
+  apply(result.choice, guess);
+  if (!guess.contract.no_fit)
+    result.preconditions = preconditions_of(guess.contract, guess.blocks, guess.image, runner);
+  return packed(result);
 }
 
-void choose_contracts(std::vector<GuessedKernel>& guesses, Deadline deadline) {
-  const auto finished = [](GuessedKernel& guess, const Outcome& outcome) {
-    using Ending = Outcome::Ending;
-    if (outcome.ending == Ending::finished) return apply(Choice::unpacked(outcome.text), guess);
-    // The audit reports anything else that goes wrong.
-    Contract& contract = guess.contract;
-    if (outcome.ending == Ending::too_slow && !contract.no_fit && !is_known(guess))
-      contract.no_fit = NoFit{why_none_fits(contract, "the trial runs took more than 10 s"), {}};
-  };
-  for_each_guess(
-      guesses, deadline,
-      [](const GuessedKernel& guess, Runner& runner) { return Trial(guess, runner).choice().packed(); },
-      finished);
-}
-
-void find_preconditions(std::vector<GuessedKernel>& guesses, Deadline deadline) {
-  const auto work = [](const GuessedKernel& guess, Runner& runner) {
-    return packed(guess.contract.no_fit
-                      ? Preconditions{}
-                      : preconditions_of(guess.contract, guess.blocks, guess.image, runner));
-  };
-  const auto finished = [](GuessedKernel& guess, const Outcome& outcome) {
-    if (outcome.ending == Outcome::Ending::finished)
-      add(unpacked_preconditions(outcome.text), guess.contract);
-    else
+/// Applies what is known about the guess when its trial ends; what else goes wrong, the audit reports.
+void conclude(const Outcome& outcome, GuessedKernel& guess) {
+  const bool is_finished = outcome.ending == Outcome::Ending::finished;
+  const std::string& bytes = is_finished ? outcome.text : outcome.so_far;
+  if (!bytes.empty()) {
+    const Trialled result = unpacked(bytes);
+    apply(result.choice, guess);
+    if (result.preconditions) add(*result.preconditions, guess.contract);
+    if (!is_finished)
       guess.contract.assumptions.emplace_back(
-          "the guessed block size, since trial runs with others took more than 10 s");
-  };
-  for_each_guess(guesses, deadline, work, finished);
+          "the guessed block size, since trial runs with others did not end");
+  } else if (outcome.ending == Outcome::Ending::too_slow && !guess.contract.no_fit && !is_known(guess)) {
+    guess.contract.no_fit = NoFit{why_none_fits(guess.contract, "the trial runs took more than 10 s"), {}};
+  }
+}
+
+/// Half of the time that is left, so that what was tried can be audited.
+Deadline half_of(Deadline deadline) {
+  const auto now = std::chrono::steady_clock::now();
+  return deadline ? Deadline(now + (*deadline - now) / 2) : deadline;
 }
 
 }  // namespace
@@ -271,11 +267,28 @@ std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& sour
                                                const CompileOptions& options,
                                                const std::optional<Reference>& reference) {
   std::vector<GuessedKernel> guesses = guess_kernels(source, entry, options, reference);
-  choose_contracts(guesses, options.deadline);
-  find_preconditions(guesses, options.deadline);
-  std::vector<GuessedContract> contracts;
-  for (GuessedKernel& guess : guesses)
-    contracts.push_back({std::move(guess.contract), std::move(guess.image)});
+  std::vector<GuessedContract> contracts(guesses.size());
+  Devices devices;
+  TaskPool pool;
+  pool.tasks = guesses.size();
+  pool.memory = memory_share(1, 1);
+  pool.deadline = half_of(options.deadline);
+  pool.patience = [](std::size_t) { return std::optional(longest_trial); };
+  pool.may_share_process = [](std::size_t) { return true; };
+  // In other processes, since a trial may crash or take too long.
+  pool.work = [&](std::size_t task, const TaskReporter& reporter) {
+    const GuessedKernel& guess = guesses[task];
+    return guess.image ? trialled(guess, devices.device_for(guess.image), reporter.so_far) : "";
+  };
+  pool.finished = [&](std::size_t task, const Outcome& outcome) {
+    if (guesses[task].image) conclude(outcome, guesses[task]);
+    contracts[task].is_out_of_time = outcome.ending == Outcome::Ending::out_of_time && outcome.so_far.empty();
+  };
+  if (!pool.run()) throw Interrupted{};
+  for (std::size_t task = 0; task < guesses.size(); ++task) {
+    contracts[task].contract = std::move(guesses[task].contract);
+    contracts[task].image = std::move(guesses[task].image);
+  }
   return contracts;
 }
 

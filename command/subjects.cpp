@@ -123,6 +123,12 @@ std::vector<Subject> guessed_subjects(const fs::path& source, const std::string&
     subjects.push_back(subject_of(std::move(guess.contract)));
     Subject& subject = subjects.back();
     subject.image = std::move(guess.image);
+    if (guess.is_out_of_time) {
+      subject.obstacle = Obstacle{Verdict::skipped,
+                                  "the time budget was exhausted before trial runs showed what it computes"};
+      subject.is_out_of_time = true;
+      continue;
+    }
     if (!subject.contract.assumptions.empty()) subject.notes.push_back(assumed(subject.contract));
   }
   return subjects;

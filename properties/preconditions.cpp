@@ -122,13 +122,15 @@ class BlockTrials {
               Runner& runner)
       : contract_(contract), blocks_(blocks), image_(image), runner_(runner) {
     for (const std::uint32_t block : usual_blocks)
-      if (block <= blocks.most) errors_[block];
-    for (const std::uint32_t block : blocks.launched) errors_[block];
-    for (auto& [block, error] : errors_) error = error_with(block, Provenance::ignored);
+      if (block <= blocks.most) try_block(block);
+    for (const std::uint32_t block : blocks.launched) try_block(block);
   }
 
   void add_to(Preconditions& preconditions) const {
-    const auto fails = [&](std::uint32_t block) { return errors_.at(block).has_value(); };
+    const auto fails = [&](std::uint32_t block) {
+      const auto found = errors_.find(block);
+      return found != errors_.end() && found->second;
+    };
     const auto failing = std::ranges::find_if(blocks_.launched, fails);
     if (failing != blocks_.launched.end()) {
       preconditions.block = {{"block", std::to_string(*failing)}};
@@ -204,6 +206,14 @@ class BlockTrials {
     if (shown != 0)
       warnings.push_back(
           warning_of(error_with(shown, Provenance::recorded).value_or(*errors_.at(shown)), condition));
+  }
+
+  void try_block(std::uint32_t block) {
+    try {
+      errors_[block] = error_with(block, Provenance::ignored);
+    } catch (const InputError&) {  // such as more elements than can be run
+      errors_.erase(block);
+    }
   }
 
   const Contract& contract_;
