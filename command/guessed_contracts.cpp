@@ -149,10 +149,11 @@ class Trial {
   /// Whether the candidate does not hide that the kernel may be wrong.
   bool is_acceptable(const Candidate& candidate, const Fit& fit) const {
     const bool explains_enough =
-        candidate.keeps_operator ? !candidate.invents_shape || fit.is_complete() : fit.is_complete();
+        fit.is_complete() || (candidate.keeps_operator && (!candidate.is_unusual || fit.mismatch.empty()));
     const bool hides_tail =
         candidate.is_narrow && (likeliest_.is_convincing() || convincing_.contains(candidate.as));
-    if (!explains_enough || hides_tail) return false;
+    // With a wrong shape, threads may do the same work.
+    if (!explains_enough || hides_tail || (candidate.invents_shape && fit.sometimes_misbehaves)) return false;
     return !candidate.doubles_shared ||
            (!guess_.contract.no_fit && leaves_memory_by_warps(guess_.contract, guess_.image, runner_));
   }
@@ -164,11 +165,17 @@ class Trial {
       if (!unknown.empty()) return fmt::format("{}; {}", unknown, advice());
     if (guess_.likeliest.invents_shape)
       return fmt::format("it is unknown how many threads its blocks have along x and y; {}", advice());
-    if (is_known(guess_) || likeliest_.always_misbehaves) return "";
-    if (!likeliest_.special_mismatch.empty())
+    if (likeliest_.always_misbehaves || !guess_.contract.as.empty()) return "";
+    if (!likeliest_.special_mismatch.empty() && !guess_.is_named)
       return why_none_fits(guess_.contract, likeliest_.special_mismatch);
     const bool is_contradicted = !likeliest_.is_convincing() && !likeliest_.mismatch.empty();
-    return is_contradicted ? why_none_fits(guess_.contract, likeliest_.mismatch) : "";
+    if (!is_contradicted) return "";
+    if (guess_.is_named && (likeliest_.does_not_end || likeliest_.loses_elements)) return "";
+    // A write beyond an output may be an additional output.
+    return likeliest_.mismatch.starts_with("a read of ") &&
+                   is_right_but_for_bounds(guess_.contract, guess_.likeliest, guess_.image, runner_)
+               ? ""
+               : why_none_fits(guess_.contract, likeliest_.mismatch);
   }
 
   /// Finds what the kernel stores besides its result.

@@ -181,6 +181,20 @@ Contract unfit(const fs::path& source, const Kernel& kernel, const std::string& 
   return unfit(source, id_of(kernel), kernel.entry, declarations_of(kernel.parameters), reason);
 }
 
+LaunchedKernel launched_kernel(const Kernel& kernel, const std::vector<FoundKernel>& kernels) {
+  const std::string_view spelled = kernel.signature.spelled;
+  const std::size_t open = std::min(spelled.find('<'), spelled.size());
+  const auto shares_name = [&](const FoundKernel& other) {
+    return last_name(other.kernel) == last_name(kernel);
+  };
+  LaunchedKernel launched;
+  launched.name = last_name(kernel);
+  if (open < spelled.size())
+    launched.template_arguments = spelled.substr(open + 1, spelled.size() - open - 2);
+  launched.shares_name = std::ranges::count_if(kernels, shares_name) > 1;
+  return launched;
+}
+
 KnownBlocks blocks_of(const Kernel& kernel) {
   KnownBlocks blocks;
   blocks.launched = kernel.launched_blocks;
@@ -236,10 +250,10 @@ std::vector<GuessedKernel> guess_kernels(const fs::path& source, const std::stri
     throw InputError("this file contains no kernel" + next_step(source), {source.string()});
   std::vector<GuessedKernel> guesses;
   std::optional<InputError> wrong_reference;
-  for (FoundKernel& one : found.kernels) {
-    one.kernel.launched_blocks = launched_blocks(text, last_name(one.kernel));
+  for (FoundKernel& one : found.kernels)
+    one.kernel.launched_blocks = launched_blocks(text, launched_kernel(one.kernel, found.kernels));
+  for (FoundKernel& one : found.kernels)
     guesses.push_back(guess_of(source, std::move(one), reference, wrong_reference));
-  }
   const auto is_unfit = [](const GuessedKernel& guess) { return guess.contract.no_fit.has_value(); };
   if (wrong_reference && std::ranges::all_of(guesses, is_unfit)) throw *wrong_reference;
   for (Contract& contract : found.without_instance)

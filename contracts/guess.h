@@ -20,6 +20,7 @@ namespace foldproof {
 struct Invention {
   std::size_t argument = 0;  ///< index
   std::string parameter;     ///< its name, as used in sentences
+  bool is_usual = false;     ///< such as a distance between rows of as many elements as they have
 };
 
 struct InstanceGuess {
@@ -36,7 +37,8 @@ std::vector<Instance> with_additional_output(const Instance& instance, const std
 
 /// The instance of a kernel if it computes what a reference contract says.
 struct Candidate : InstanceGuess {
-  std::string as;  ///< the reference contract; empty: what the kernel's name and instructions say
+  std::string as;           ///< the reference contract; empty: what the kernel's name and instructions say
+  bool is_unusual = false;  ///< it supposes what few kernels do, so nothing may contradict it
   bool keeps_operator = false;  ///< it only supposes something else about sizes and the launch
   bool is_narrow = false;  ///< callers are supposed to pass only counts that are multiples of some number
   bool doubles_shared = false;  ///< callers are supposed to pass two elements of shared memory per thread

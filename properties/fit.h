@@ -25,9 +25,10 @@ struct Fit {
   /// Why the instance cannot be right, whatever the kernel does: the result depends on a number that the
   /// guess invented.
   std::string unknown;
-  /// Every run showed undefined behaviour that no contract makes right, such as a race.
-  bool always_misbehaves = false;
-  bool does_not_end = false;  ///< a run did not end, and the others were left out
+  /// Every run, or one of them, showed undefined behaviour that no contract makes right, such as a race.
+  bool always_misbehaves = false, sometimes_misbehaves = false;
+  bool loses_elements = false;  ///< some run lost or repeated elements
+  bool does_not_end = false;    ///< a run did not end, and the others were left out
 
   bool is_complete() const {
     return runs > 0 && explained == runs && special_mismatch.empty() && unknown.empty();
@@ -46,5 +47,10 @@ enum class Wanted : bool { any, complete };
 /// contract that cannot be run, and Unsupported for an image that cannot.
 Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shared_ptr<const Image>& image,
            Runner& runner, Wanted wanted);
+
+/// Whether the contract explains the results if accesses out of bounds are ignored, or if the kernel may read
+/// one element more than the count says: then they are faults of a kernel that the contract describes.
+bool is_right_but_for_bounds(const Contract& contract, const InstanceGuess& guess,
+                             const std::shared_ptr<const Image>& image, Runner& runner);
 
 }  // namespace foldproof

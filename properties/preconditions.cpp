@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "contracts/sizes.h"
@@ -62,10 +63,10 @@ struct Condition {
 };
 
 /// Blocks of one warp, of several and of parts, and the edges of what authors choose.
-constexpr std::uint32_t usual_blocks[] = {1,  2,   8,   17,  31,  32,  33,  48,   64,
-                                          96, 100, 128, 255, 256, 257, 512, 1000, 1024};
+constexpr std::uint32_t usual_blocks[] = {1,   2,   8,   17,  31,  32,  33,  48,  64,   65,  96,
+                                          100, 128, 129, 255, 256, 257, 512, 513, 1000, 1024};
 
-using Errors = std::map<std::uint32_t, std::optional<Finding>>;  ///< by block; nothing: it works
+using Faults = std::map<std::uint32_t, std::optional<Finding>>;  ///< by block; nothing: it works
 
 bool is_about_order(const Finding& finding) {
   return family_of(finding.kind) == Family::race || family_of(finding.kind) == Family::synchronization;
@@ -73,18 +74,18 @@ bool is_about_order(const Finding& finding) {
 
 /// Whether the condition separates what works from what does not. What works with a part of a warp may be a
 /// coincidence; that a warp does not race with itself shows nothing.
-bool separates(const Condition& condition, const Errors& errors) {
+bool separates(const Condition& condition, const Faults& faults) {
   bool works_with_warps = false, has_race = false;
-  for (const auto& [block, error] : errors) {
-    if (condition.holds(block) == error.has_value() && (error || block > warp)) return false;
-    works_with_warps |= !error && block > warp;
-    has_race |= error && block > warp && is_about_order(*error);
+  for (const auto& [block, fault] : faults) {
+    if (condition.holds(block) == fault.has_value() && (fault || block > warp)) return false;
+    works_with_warps |= !fault && block > warp;
+    has_race |= fault && block > warp && is_about_order(*fault);
   }
   return works_with_warps || !has_race;
 }
 
 /// The condition that the most blocks fulfil; nothing if none separates them.
-std::optional<Condition> condition_of(const Errors& errors, std::uint32_t most) {
+std::optional<Condition> condition_of(const Faults& faults, std::uint32_t most) {
   std::optional<Condition> best;
   std::ptrdiff_t best_count = 0;
   std::vector<std::uint32_t> limits;
@@ -97,8 +98,8 @@ std::optional<Condition> condition_of(const Errors& errors, std::uint32_t most) 
       for (const std::uint32_t high : limits) {
         const Condition condition{&shape, low, high};
         const auto count =
-            std::ranges::count_if(errors, [&](const auto& entry) { return condition.holds(entry.first); });
-        if (low > high || count <= best_count || !separates(condition, errors)) continue;
+            std::ranges::count_if(faults, [&](const auto& entry) { return condition.holds(entry.first); });
+        if (low > high || count <= best_count || !separates(condition, faults)) continue;
         best = condition;
         best_count = count;
       }
@@ -121,6 +122,7 @@ class BlockTrials {
   BlockTrials(const Contract& contract, const KnownBlocks& blocks, const std::shared_ptr<const Image>& image,
               Runner& runner)
       : contract_(contract), blocks_(blocks), image_(image), runner_(runner) {
+    find_usual_warnings();
     for (const std::uint32_t block : usual_blocks)
       if (block <= blocks.most) try_block(block);
     for (const std::uint32_t block : blocks.launched) try_block(block);
@@ -128,8 +130,8 @@ class BlockTrials {
 
   void add_to(Preconditions& preconditions) const {
     const auto fails = [&](std::uint32_t block) {
-      const auto found = errors_.find(block);
-      return found != errors_.end() && found->second;
+      const auto found = faults_.find(block);
+      return found != faults_.end() && found->second;
     };
     const auto failing = std::ranges::find_if(blocks_.launched, fails);
     if (failing != blocks_.launched.end()) {
@@ -138,10 +140,10 @@ class BlockTrials {
           fmt::format("block size {}, as in a launch of the source", *failing));
       return;
     }
-    const auto condition = condition_of(errors_, blocks_.most);
+    const auto condition = condition_of(faults_, blocks_.most);
     if (!condition ||
         !std::ranges::all_of(blocks_.launched, [&](std::uint32_t block) { return condition->holds(block); }))
-      return;
+      return warn_of_some(preconditions.warnings);
     preconditions.block = condition->shape->variables(condition->low, condition->high);
     preconditions.assumptions.push_back(described(*condition));
     if (condition->low < condition->high) return add_warnings(*condition, preconditions.warnings);
@@ -155,7 +157,9 @@ class BlockTrials {
   /// Which elements are lost is recorded only for what is shown, since that costs most.
   enum class Provenance : bool { ignored, recorded };
 
-  std::optional<Finding> error_with(std::uint32_t block, Provenance provenance) const {
+  /// The findings of a trial run, the cases with the fewest elements first, until `use` returns true.
+  void for_each_run(std::uint32_t block, Provenance provenance,
+                    const std::function<bool(const Case&, std::vector<Finding>)>& use) const {
     Instance instance = contract_.instances.at(0);
     if (provenance == Provenance::ignored) instance.claims.uses_every_input_once = false;
     for (auto& [name, range] : instance.domain)
@@ -163,12 +167,45 @@ class BlockTrials {
     const Evaluator evaluator(contract_, instance, image_, runner_);
     std::vector<Case> cases = trial_cases(instance);
     std::ranges::stable_sort(cases, {}, [](const Case& c) { return value_of(c.variables, "count"); });
-    for (const Case& c : cases) {
-      std::vector<Finding> findings = evaluator.evaluate(c).findings;
-      std::erase_if(findings, [](const Finding& finding) { return finding.severity != Severity::error; });
-      if (!findings.empty()) return with_case(*std::ranges::min_element(findings, {}, rank_of), c);
+    for (const Case& c : cases)
+      if (use(c, evaluator.evaluate(c).findings)) return;
+  }
+
+  /// What a kernel shows with the block that the source, or the guess, says does not depend on the block.
+  void find_usual_warnings() {
+    const auto guessed = range_of(contract_.instances.at(0), "block")->low.evaluate({});
+    try {
+      for_each_run(blocks_.launched.empty() ? static_cast<std::uint32_t>(guessed) : blocks_.launched.front(),
+                   Provenance::ignored, [&](const Case&, const std::vector<Finding>& findings) {
+                     for (const Finding& finding : findings)
+                       if (finding.severity == Severity::warning) usual_warnings_.insert(finding.kind);
+                     return false;
+                   });
+    } catch (const InputError&) {  // such as more elements than can be run
     }
-    return std::nullopt;
+  }
+
+  std::optional<Finding> fault_with(std::uint32_t block, Provenance provenance) const {
+    std::optional<Finding> fault;
+    for_each_run(block, provenance, [&](const Case& c, std::vector<Finding> findings) {
+      std::erase_if(findings, [&](const Finding& finding) {
+        return finding.severity == Severity::warning && usual_warnings_.contains(finding.kind);
+      });
+      if (!findings.empty()) fault = with_case(*std::ranges::min_element(findings, {}, rank_of), c);
+      return fault.has_value();
+    });
+    return fault;
+  }
+
+  /// Without a condition, what happens with a block of several warps, unless it happens with the usual one.
+  void warn_of_some(std::vector<Finding>& warnings) const {
+    const auto guessed = range_of(contract_.instances.at(0), "block")->low.evaluate({});
+    if (const auto usual = faults_.find(static_cast<std::uint32_t>(guessed));
+        usual == faults_.end() || usual->second)
+      return;
+    for (const auto& [block, fault] : faults_)
+      if (fault && block > warp)
+        return warnings.push_back(warning_of(*fault, fmt::format("launch blocks of {} threads", block)));
   }
 
   static std::string described(const Condition& condition) {
@@ -182,37 +219,37 @@ class BlockTrials {
   void add_warnings(const Condition& condition, std::vector<Finding>& warnings) const {
     const auto [shape, low, high] = condition;
     add_warning(
-        fmt::format("launch blocks of fewer than {} threads", low), warnings,
+        "launch blocks of {} or fewer threads", warnings,
         [&, shape = shape, low = low](std::uint32_t block) { return shape->has(block) && block < low; });
     add_warning(fmt::format("launch blocks whose size {}", shape->otherwise), warnings,
                 [&, shape = shape, low = low, high = high](std::uint32_t block) {
                   return low <= block && block <= high && !shape->has(block);
                 });
     add_warning(
-        fmt::format("launch blocks of more than {} threads", high), warnings,
+        "launch blocks of {} or more threads", warnings,
         [&, shape = shape, high = high](std::uint32_t block) { return shape->has(block) && block > high; });
   }
 
   /// What happens with the smallest block of several warps that is affected or, if there is none, with the
-  /// largest.
+  /// largest. The condition may have a place for its size.
   void add_warning(const std::string& condition, std::vector<Finding>& warnings,
                    const std::function<bool(std::uint32_t)>& is_affected) const {
     std::uint32_t shown = 0;
-    for (const auto& [block, error] : errors_) {
-      if (!error || !is_affected(block)) continue;
+    for (const auto& [block, fault] : faults_) {
+      if (!fault || !is_affected(block)) continue;
       shown = block;
       if (block > warp) break;
     }
-    if (shown != 0)
-      warnings.push_back(
-          warning_of(error_with(shown, Provenance::recorded).value_or(*errors_.at(shown)), condition));
+    if (shown == 0) return;
+    warnings.push_back(warning_of(fault_with(shown, Provenance::recorded).value_or(*faults_.at(shown)),
+                                  fmt::format(fmt::runtime(condition), shown)));
   }
 
   void try_block(std::uint32_t block) {
     try {
-      errors_[block] = error_with(block, Provenance::ignored);
+      faults_[block] = fault_with(block, Provenance::ignored);
     } catch (const InputError&) {  // such as more elements than can be run
-      errors_.erase(block);
+      faults_.erase(block);
     }
   }
 
@@ -220,7 +257,8 @@ class BlockTrials {
   const KnownBlocks& blocks_;
   const std::shared_ptr<const Image>& image_;
   Runner& runner_;
-  Errors errors_;
+  Faults faults_;
+  std::set<Kind> usual_warnings_;
 };
 
 /// Whether the domain has one block, of one dimension, and says nothing else about it.

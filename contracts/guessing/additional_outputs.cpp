@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "contracts/guess.h"
+#include "contracts/guessing/guesses.h"
 #include "contracts/loading/tables.h"
 #include "oracles/layout.h"
 #include "oracles/operands.h"
@@ -30,6 +31,25 @@ bool is_plain(Operator op, ResultShape shape) {
          op != Operator::custom && !info(op).takes("p") && !info(op).takes("epsilon");
 }
 
+/// Whether the name of a buffer says that it holds something else.
+bool is_other(const std::string& buffer, Operator op) {
+  struct Row {
+    std::initializer_list<std::string_view> words;
+    std::initializer_list<Operator> ops;
+  };
+  static const Row rows[] = {
+      {{"idx", "index", "arg", "pos", "loc", "where"}, {Operator::argmin, Operator::argmax}},
+      {{"max", "mx", "high", "hi"}, {Operator::max, Operator::absmax, Operator::argmax}},
+      {{"min", "mn", "low", "lo"}, {Operator::min, Operator::argmin}},
+      {{"sq"}, {}},
+      {{"count", "cnt"}, {Operator::count}},
+      {{"mean", "avg"}, {Operator::mean}},
+      {{"var"}, {Operator::variance}},
+      {{"sum"}, {Operator::sum, Operator::asum}}};
+  const auto row = std::ranges::find_if(rows, [&](const Row& one) { return mentions(buffer, one.words); });
+  return row != std::end(rows) && std::ranges::find(row->ops, op) == row->ops.end();
+}
+
 }  // namespace
 
 std::vector<Instance> with_additional_output(const Instance& instance, const std::string& buffer) {
@@ -40,7 +60,7 @@ std::vector<Instance> with_additional_output(const Instance& instance, const std
     shapes.emplace_back(ResultShape::partials, Expression::parse("grid", {}));
   for (const auto& [shape, count] : shapes)
     for (const OperatorInfo& op : operators()) {
-      if (!is_plain(op.op, shape) || !has_shape(op.op, shape)) continue;
+      if (!is_plain(op.op, shape) || is_other(buffer, op.op) || !has_shape(op.op, shape)) continue;
       Instance with = instance;
       BufferContract& output = *std::ranges::find(with.buffers, buffer, &BufferContract::name);
       output.count = count;

@@ -20,6 +20,22 @@ std::vector<std::string_view> methods_of(Operator op) {
   return {};
 }
 
+/// Whether the name of the kernel says that it computes something else.
+bool contradicts_name(const std::string& name, const Reference& reference) {
+  const std::string* scan = reference.value_of("scan");
+  if (scan != nullptr && mentions(name, {"exclusive"}) && *scan != "exclusive") return true;
+  if (scan != nullptr && mentions(name, {"inclusive"}) && *scan != "inclusive") return true;
+  const bool is_wanted_shape =
+      reference.result != ResultShape::rows || !mentions(name, {"col"}) || mentions(name, {"row"});
+  return !is_wanted_shape || (mentions(name, {"square", "sumsq"}) && reference.op == Operator::sum);
+}
+
+/// Whether the name of the output says that it is the opposite.
+bool contradicts_output(const std::string& output, Operator op) {
+  if (mentions(output, {"max", "mx"})) return op == Operator::min || op == Operator::argmin;
+  return mentions(output, {"min", "mn"}) && (op == Operator::max || op == Operator::argmax);
+}
+
 /// Every reference contract; those with an epsilon also with the usual ones, and those with a method with
 /// others than the usual one.
 std::vector<Reference> all_references() {
@@ -51,6 +67,8 @@ std::optional<Candidate> candidate_for(const Kernel& kernel, const Supposition& 
   candidate.instance.launches[0].lowered = kernel.signature.lowered;
   candidate.is_narrow = supposed.elements_per_thread > 1 || supposed.reads_whole_groups;
   candidate.doubles_shared = supposed.shared_per_thread > 1;
+  candidate.is_unusual = supposed.output_is_scratch || supposed.is_in_place || supposed.holds_identity ||
+                         supposed.has_one_result || supposed.threads_y != 0;
   if (supposed.reference == nullptr) return candidate;
   candidate.as = supposed.reference->as;
   candidate.assumptions.push_back(fmt::format("operator {}", supposed.reference->as));
@@ -124,6 +142,9 @@ class Candidates {
     supposed.reference = reference;
     auto candidate = candidate_for(kernel_, supposed);
     if (!candidate) return;
+    if (!keeps_operator &&
+        contradicts_output(candidate->instance.output_name, candidate->instance.reduction->op))
+      return;
     Contract contract;
     contract.instances = {candidate->instance};
     if (!texts_.insert(starter_contract(contract)).second) return;
@@ -164,7 +185,9 @@ std::vector<std::uint32_t> template_integers(const Kernel& kernel) {
 
 std::vector<Candidate> candidates_for(const Kernel& kernel, const Reference* chosen, bool is_settled) {
   const auto named = operator_in_name(last_name(kernel));
-  const std::vector<Reference> references = chosen == nullptr ? all_references() : std::vector<Reference>{};
+  std::vector<Reference> references = chosen == nullptr ? all_references() : std::vector<Reference>{};
+  std::erase_if(references,
+                [&](const Reference& reference) { return contradicts_name(last_name(kernel), reference); });
   Candidates candidates(kernel);
   const std::vector<Supposition> all = suppositions(kernel);
   for (const Supposition& supposed : all) {

@@ -107,7 +107,10 @@ class DomainGuess {
     }
     const bool narrow_index =
         info(reduction_.op).gives == OperatorInfo::Gives::index && size_of(roles_.output_type()) < 8;
-    const bool wide = size_of(*kernel_.parameters[*sizes_.count].element) == 8 && !narrow_index;
+    const Element count = *kernel_.parameters[*sizes_.count].element;
+    const bool wide = size_of(count) == 8 && !narrow_index;
+    if (size_of(count) < 4)
+      return fmt::format("1 .. 2^{} - 1", 8 * size_of(count) - (is_signed_integer(count) ? 1 : 0));
     if (roles_.lanes() > 1) return fmt::format("1 .. {} / {}", wide ? "2^33" : "(2^31 - 1)", roles_.lanes());
     return wide ? "1 .. 2^33" : "1 .. 2^31 - 1";
   }

@@ -125,6 +125,7 @@ class KernelRoles {
   bool needs(const RoleInfo& role) const;
   /// Number of pointers that the kernel must read.
   std::size_t least_inputs() const;
+  void put_elements_first(std::vector<std::size_t>& read) const;
   void find_operands(std::vector<std::size_t>& read);
 
   const Kernel& kernel_;

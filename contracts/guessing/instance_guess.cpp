@@ -251,7 +251,7 @@ class Guess {
                           ? "p"
                           : nullptr;
     if (key != nullptr) return number_in(key_of_reference(key, "0")).value_or(0);
-    inventions_.push_back({index, roles_.described(index)});
+    inventions_.push_back({index, roles_.described(index), false});
     return 1;
   }
 
@@ -281,10 +281,16 @@ class Guess {
     if (sizes_.matrix && index == sizes_.matrix->rows) return "rows";
     if (sizes_.matrix && index == sizes_.matrix->columns)
       return counts_groups(roles_, index) ? "groups" : "columns";
-    if (index == sizes_.count) return counts_groups(roles_, index) ? "groups" : "count";
     const std::string& name = kernel_.parameters[index].name;
+    if (index == sizes_.count && mentions(name, {"last"})) return "count - 1";
+    if (index == sizes_.count && mentions(name, {"byte"}))
+      return fmt::format("count * {}", size_of(roles_.input_type()));
+    if (index == sizes_.count && mentions(name, {"log"}))
+      inventions_.push_back({index, roles_.described(index), false});
+    if (index == sizes_.count) return counts_groups(roles_, index) ? "groups" : "count";
     if (sizes_.matrix && is_name_of_stride(name)) {
       roles_.assume(fmt::format("{} = columns", roles_.described(index)));
+      inventions_.push_back({index, roles_.described(index), true});
       return "columns";
     }
     if (mentions(name, {"grid", "blocks"})) return "grid";
@@ -293,7 +299,7 @@ class Guess {
     const bool is_label = roles_.reference() != nullptr && roles_.reference()->op == Operator::cross_entropy;
     const std::string value = is_label && mentions(name, {"ignore"}) ? "-1" : "1";
     roles_.assume(fmt::format("{} = {}", roles_.described(index), value));
-    if (value == "1" && !is_name_of_stride(name)) inventions_.push_back({index, roles_.described(index)});
+    if (value == "1") inventions_.push_back({index, roles_.described(index), is_name_of_stride(name)});
     return value;
   }
 

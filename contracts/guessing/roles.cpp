@@ -66,6 +66,7 @@ KernelRoles::KernelRoles(const Kernel& kernel, const Supposition& supposed,
   const bool overwrites = supposed_.is_in_place && !x && written.size() == 1 &&
                           !kernel_.parameters[written.front()].is_only_written();
   if (overwrites && read.front() != written.front()) read.insert(read.begin(), written.front());
+  if (reference() != nullptr && !x) put_elements_first(read);
   if (reference() != nullptr) find_operands(read);
   if (read.size() > 1) give_up("it reads more than one input");
   if (read.empty() || written.empty()) give_up("it has no pointer for the input or none for the output");
@@ -142,6 +143,15 @@ std::size_t KernelRoles::least_inputs() const {
   return inputs;
 }
 
+// Offsets are integers, and may come before the elements.
+void KernelRoles::put_elements_first(std::vector<std::size_t>& read) const {
+  const auto may_be_elements = [&](std::size_t i) {
+    return !is_named(i) && (!has_result(ResultShape::segments) || is_float(*kernel_.parameters[i].element));
+  };
+  const auto first = std::ranges::find_if(read, may_be_elements);
+  if (first != read.end()) std::rotate(read.begin(), first, first + 1);
+}
+
 // Takes the operands of the reference contract's operator from the pointers that the kernel reads: those that
 // the user named, then the next ones of a fitting type.
 void KernelRoles::find_operands(std::vector<std::size_t>& read) {
@@ -181,6 +191,10 @@ std::size_t KernelRoles::output_among(std::vector<std::size_t> written) const {
     const Parameter& parameter = kernel_.parameters[i];
     return parameter.accesses.is_written || is_float(*parameter.element);
   });
+  if (reference() != nullptr && foldproof::info(reference()->op).gives != OperatorInfo::Gives::index)
+    prefer([&](std::size_t i) {
+      return !mentions(kernel_.parameters[i].name, {"idx", "index", "arg", "pos", "loc", "where"});
+    });
   const auto has_word = [&](std::initializer_list<std::string_view> words) {
     return std::ranges::find_if(
         written, [&, words](std::size_t index) { return mentions(kernel_.parameters[index].name, words); });

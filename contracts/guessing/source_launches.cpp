@@ -1,6 +1,7 @@
 #include "contracts/guessing/source_launches.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -31,12 +32,16 @@ class Launches {
       if (is_letter(tokens_[i].front())) words_[tokens_[i]].push_back(i);
   }
 
-  std::vector<std::uint32_t> blocks(std::string_view kernel) {
+  std::vector<std::uint32_t> blocks(const LaunchedKernel& kernel) {
     std::set<std::uint32_t> blocks;
-    for (const std::size_t i : words_[kernel]) {
-      const auto arguments = launch_at(i + 1);
-      if (!arguments) continue;
-      const auto threads = arguments->size() < 2 ? std::nullopt : threads_in(arguments->at(1), 0);
+    for (const std::size_t i : words_[kernel.name]) {
+      const auto launch = launch_at(i + 1);
+      if (!launch) continue;
+      const auto is_its_own = launches(*launch, kernel);
+      if (is_its_own == false) continue;
+      const auto threads = is_its_own && launch->configuration.size() > 1
+                               ? threads_in(launch->configuration.at(1), 0)
+                               : std::nullopt;
       if (!threads || *threads < 1 || *threads > most_threads) return {};
       blocks.insert(static_cast<std::uint32_t>(*threads));
     }
@@ -56,18 +61,62 @@ class Launches {
                                                           : 0;
   }
 
-  /// What is between <<< and >>>, if a launch of a kernel whose name ends before `at` is there.
-  std::optional<std::vector<Part>> launch_at(std::size_t at) const {
+  struct Launch {
+    Part template_arguments;          ///< without the brackets
+    std::vector<Part> configuration;  ///< what is between <<< and >>>
+  };
+
+  /// Whether the launch is one of that kernel; nothing if that is unknown.
+  std::optional<bool> launches(const Launch& launch, const LaunchedKernel& kernel) const {
+    if (!kernel.shares_name) return true;
+    std::string arguments;
+    bool is_spelled_out = launch.template_arguments.begin < launch.template_arguments.end;
+    for (std::size_t i = launch.template_arguments.begin; i < launch.template_arguments.end; ++i) {
+      arguments += without_suffix(token(i));
+      is_spelled_out &= !is_letter(token(i).front()) || is_type(token(i));
+    }
+    if (!kernel.template_arguments.empty() && arguments == plain(kernel.template_arguments)) return true;
+    return is_spelled_out ? std::optional(false) : std::nullopt;
+  }
+
+  static bool is_type(std::string_view word) {
+    constexpr std::string_view words[] = {"float", "double", "int",  "unsigned", "long",
+                                          "short", "char",   "bool", "true",     "false"};
+    return std::ranges::find(words, word) != std::end(words);
+  }
+
+  /// "256" for "256u".
+  static std::string without_suffix(std::string_view token) {
+    std::string text(token);
+    if (is_digit(text.front())) text.erase(text.find_last_not_of("uUlL") + 1);
+    return text;
+  }
+
+  /// The text of its tokens.
+  static std::string plain(std::string_view arguments) {
+    std::string text;
+    for (const std::string_view token : tokens_of(arguments)) text += without_suffix(token);
+    return text;
+  }
+
+  /// The launch of a kernel whose name ends before `at`, if one is there.
+  std::optional<Launch> launch_at(std::size_t at) const {
+    Launch launch;
     if (token(at) == "<" && !are(at, "<")) {  // template arguments
+      launch.template_arguments.begin = at + 1;
       const std::size_t end = std::min(at + longest_part, tokens_.size());
       while (at < end && !are(at, "<") && token(at) != ";" && token(at) != "{") ++at;
       if (token(at - 1) != ">") return std::nullopt;
+      launch.template_arguments.end = at - 1;
     }
     if (!are(at, "<")) return std::nullopt;
     const std::size_t begin = at + 3, end = std::min(begin + longest_part, tokens_.size());
     int depth = 0;
     for (at = begin; at < end && token(at) != ";"; ++at) {
-      if (depth == 0 && are(at, ">")) return items({begin, at});
+      if (depth == 0 && are(at, ">")) {
+        launch.configuration = items({begin, at});
+        return launch;
+      }
       depth += depth_change(token(at));
     }
     return std::nullopt;
@@ -96,8 +145,8 @@ class Launches {
     std::string text;
     Variables values;
     for (std::size_t i = part.begin; i < part.end; ++i) {
-      std::string word(token(i));
-      if (is_digit(word.front())) word.erase(word.find_last_not_of("uUlL") + 1);
+      const std::string word = without_suffix(token(i));
+      if (!is_arithmetic(word)) return std::nullopt;
       if (is_letter(word.front())) {
         const auto value = constant(token(i), depth + 1);
         if (!value) return std::nullopt;
@@ -107,9 +156,16 @@ class Launches {
     }
     try {
       return Expression::parse(text, {}).evaluate(values);
-    } catch (const InputError&) {  // C++ beyond the arithmetic of contracts
+    } catch (const InputError&) {  // not an expression
       return std::nullopt;
     }
+  }
+
+  /// Whether the token means the same in C++ and in a contract's expression.
+  static bool is_arithmetic(const std::string& token) {
+    if (is_digit(token.front()))  // neither octal nor hexadecimal
+      return token == "0" || (token.front() != '0' && std::ranges::all_of(token, is_digit));
+    return is_letter(token.front()) || std::string_view("+-*/%()").find(token) != std::string_view::npos;
   }
 
   /// Whether a bracket opens at the beginning of the part and closes at its end.
@@ -130,7 +186,8 @@ class Launches {
     return threads_in(extents.front(), depth);
   }
 
-  /// The value with which all definitions of the name initialize it; nothing if it is modified.
+  /// The value with which all declarations of the name, in whatever scope, initialize it; nothing if one of
+  /// them does not, or if it is modified.
   std::optional<std::int64_t> constant(std::string_view name, unsigned depth) {
     const auto [known, is_new] = constants_.try_emplace(name, std::nullopt);  // so that a cycle ends
     if (!is_new) return known->second;
@@ -138,12 +195,28 @@ class Launches {
     for (const std::size_t i : words_[name]) {
       if (is_modified(i)) return std::nullopt;
       const auto definition = definition_at(i);
-      if (!definition) continue;
-      const auto defined = is_in_parentheses(i) ? std::nullopt : threads_in(*definition, depth);
+      if (!definition && !is_declared(i)) continue;
+      const auto defined =
+          !definition || is_in_parentheses(i) || is_narrow(i) ? std::nullopt : threads_in(*definition, depth);
       if (!defined || (value && value != defined)) return std::nullopt;
       value = defined;
     }
     return constants_[name] = value;
+  }
+
+  /// Whether a type precedes the word, so that it may be a parameter, a member or a variable without a value.
+  bool is_declared(std::size_t at) const {
+    constexpr std::string_view others[] = {"return", "case", "else", "goto", "throw", "sizeof"};
+    const std::string_view before = at == 0 ? "" : token(at - 1);
+    const bool follows_word = !before.empty() && is_letter(before.front());
+    return follows_word && std::ranges::find(others, before) == std::end(others);
+  }
+
+  /// Whether the type before the word may not hold the value.
+  bool is_narrow(std::size_t at) const {
+    constexpr std::string_view wide[] = {"int",  "unsigned", "long",    "size_t",   "auto",
+                                         "dim3", "const",    "int32_t", "uint32_t", "constexpr"};
+    return is_declared(at) && std::ranges::find(wide, token(at - 1)) == std::end(wide);
   }
 
   /// What the word is initialized with, or assigned: "256" in "threads = 256", "dim3 block(256)" as a whole.
@@ -191,7 +264,7 @@ class Launches {
 
 }  // namespace
 
-std::vector<std::uint32_t> launched_blocks(std::string_view source, std::string_view kernel) {
+std::vector<std::uint32_t> launched_blocks(std::string_view source, const LaunchedKernel& kernel) {
   return Launches(source).blocks(kernel);
 }
 

@@ -265,7 +265,7 @@ __global__ void reduce_parts(const float* in, float* out, float* parts, int n) {
   parts[blockIdx.x] = v;
   atomicAdd(out, v);
 }
-// An index is too large by one; twice the shared memory would hide it.
+// An index is too large by one, which twice the shared memory would hide. Callers may pass more, too.
 __global__ void shifted_sum(const float* in, float* out, int n) {
   extern __shared__ float d[];
   float v = 0;
@@ -298,7 +298,7 @@ __global__ void transpose_padded(const float* in, float* out, int n) {
         kernel.at("verdict") == "findings" && has_no_error(kernel) ? "warnings" : kernel.at("verdict");
   CHECK(verdicts == std::map<std::string, std::string>{{"reduce", "warnings"},
                                                        {"reduce_parts", "warnings"},
-                                                       {"shifted_sum", "findings"},
+                                                       {"shifted_sum", "no-fit"},
                                                        {"mean", "findings"},
                                                        {"transpose_padded", "no-fit"}});
 }

@@ -77,6 +77,94 @@ __global__ void strided_sum(const float* in, float* out, int n, int incx) {
   CHECK(kernels["strided_sum"].verdict == "clean");
 }
 
+TEST_CASE("a distance between elements is understood only if twice as much leaves the input", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("distances");
+  const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__global__ void row_sums(const float* in, float* out, int rows, int cols, int ld) {
+  if (threadIdx.x > 0) return;
+  float v = 0;
+  for (int i = 0; i < cols; ++i) v += in[blockIdx.x * ld + i];
+  out[blockIdx.x] = v;
+}
+__global__ void ignoring_row_sums(const float* in, float* out, int rows, int cols, int ld) {
+  if (threadIdx.x > 0) return;
+  float v = 0;
+  for (int i = 0; i < cols; ++i) v += in[blockIdx.x * cols + i];
+  out[blockIdx.x] = v;
+}
+// The distance is in bytes.
+__global__ void pitched_row_sums(const float* in, size_t pitch, float* out, int rows, int cols) {
+  if (threadIdx.x > 0) return;
+  const float* row = (const float*)((const char*)in + blockIdx.x * pitch);
+  float v = 0;
+  for (int i = 0; i < cols; ++i) v += row[i];
+  out[blockIdx.x] = v;
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  auto kernels = judged(ran);
+  CHECK(kernels["row_sums"].verdict == "clean");
+  CHECK(kernels["ignoring_row_sums"].verdict == "no-fit");
+  CHECK(kernels["pitched_row_sums"].verdict == "no-fit");
+}
+
+TEST_CASE("a name alone does not make a kernel wrong, but an index beyond the input does", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("names");
+  const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__global__ void sum_even(const int* in, int* out, int n) {
+  if (threadIdx.x > 0) return;
+  int v = 0;
+  for (int i = 0; i < n; ++i) v += in[i] % 2 == 0 ? in[i] : 0;
+  *out = v;
+}
+__global__ void sum_and_max(const float* in, float* out, int n) {
+  if (threadIdx.x > 0) return;
+  float v = 0, most = -INFINITY;
+  for (int i = 0; i < n; ++i) v += in[i], most = fmaxf(most, in[i]);
+  out[0] = v;
+  out[1] = most;
+}
+__global__ void sum_until(const float* in, float* out, int last) {
+  if (threadIdx.x > 0) return;
+  float v = 0;
+  for (int i = 0; i <= last; ++i) v += in[i];
+  *out = v;
+}
+__global__ void sum_beyond(const float* in, float* out, int n) {
+  if (threadIdx.x > 0) return;
+  float v = 0;
+  for (int i = 0; i <= n; ++i) v += in[i];
+  *out = v;
+}
+__global__ void sum_ahead(const float* in, float* out, int n) {
+  if (threadIdx.x > 0) return;
+  float v = 0, next = n > 0 ? in[0] : 0;
+  for (int i = 0; i < n; ++i) {
+    const float current = next;
+    next = in[i + 1];
+    v += current;
+  }
+  *out = v;
+}
+__global__ void sum_few(const float* in, float* out, unsigned short n) {
+  if (threadIdx.x > 0) return;
+  float v = 0;
+  for (int i = 0; i < n; ++i) v += in[i];
+  *out = v;
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  auto kernels = judged(ran);
+  CHECK(kernels["sum_even"].verdict == "no-fit");
+  CHECK(kernels["sum_and_max"].verdict == "no-fit");
+  CHECK(kernels["sum_until"].verdict == "clean");
+  CHECK(kernels["sum_beyond"].verdict == "findings");
+  CHECK(kernels["sum_ahead"].verdict == "findings");
+  CHECK(kernels["sum_few"].verdict == "clean");
+}
+
 TEST_CASE("every output is checked, or the kernel has no contract that fits", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("outputs");

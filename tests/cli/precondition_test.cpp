@@ -78,7 +78,7 @@ TEST_CASE("a block for which a kernel is wrong is a warning that names the condi
 
   const Audited small = audited(folder, tree_sum("__syncthreads();", "128"));
   CHECK(small.errors.empty());
-  CHECK(begins(small.warnings, "launch blocks of more than 128 threads"));
+  CHECK(begins(small.warnings, "launch blocks of 256 or more threads"));
 }
 
 TEST_CASE("init writes the blocks for which a kernel is right", "[nvcc]") {

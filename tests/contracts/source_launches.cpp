@@ -5,8 +5,16 @@
 
 #include "catch.h"
 
-using foldproof::launched_blocks;
+using foldproof::LaunchedKernel;
 using Blocks = std::vector<std::uint32_t>;
+
+namespace {
+
+Blocks launched_blocks(const std::string& source, const std::string& kernel) {
+  return foldproof::launched_blocks(source, LaunchedKernel{kernel, "", false});
+}
+
+}  // namespace
 
 TEST_CASE("the blocks of launches are numbers, dim3 or constants of the source") {
   CHECK(launched_blocks("int main() { sum<<<4, 128>>>(x); }", "sum") == Blocks{128});
@@ -27,8 +35,21 @@ TEST_CASE("a block that the source does not determine is unknown") {
   CHECK(launched_blocks("int t = pick(n); sum<<<1, t>>>(x);", "sum").empty());
   CHECK(launched_blocks("int t = t; sum<<<1, t>>>(x);", "sum").empty());
   CHECK(launched_blocks("sum<<<1, dim3(16, 16)>>>(x);", "sum").empty());
+  CHECK(launched_blocks("sum<<<1, 0100>>>(x);", "sum").empty());   // octal
+  CHECK(launched_blocks("sum<<<1, 2 ^ 6>>>(x);", "sum").empty());  // exclusive or
+  CHECK(launched_blocks("unsigned char t = 320; sum<<<1, t>>>(x);", "sum").empty());
   CHECK(launched_blocks("sum<<<1, 64>>>(x); sum<<<1, t>>>(x);", "sum").empty());
   CHECK(launched_blocks("sum<<<1, 0>>>(x); sum<<<1>>>(x); sum<<<", "sum").empty());
+}
+
+TEST_CASE("a name that another scope declares without a value is unknown") {
+  const std::string launch = "sum<<<1, t>>>(x); }";
+  CHECK(launched_blocks("void f() { int t = 512; } void g(int t) { " + launch, "sum").empty());
+  CHECK(launched_blocks("const int t = 512; template <int t> void g() { " + launch, "sum").empty());
+  CHECK(launched_blocks("void f() { int t = 512; } struct S { int t; void g() { " + launch + " };", "sum")
+            .empty());
+  CHECK(launched_blocks("void f() { const int t = 64; } void g() { const int t = 64; " + launch, "sum") ==
+        Blocks{64});
 }
 
 TEST_CASE("constants that are defined by many others take no time") {
@@ -40,4 +61,13 @@ TEST_CASE("constants that are defined by many others take no time") {
   }
   CHECK(launched_blocks(source + "int c8 = 1; sum<<<1, c7>>>(x);", "sum") == Blocks{100});
   CHECK(launched_blocks(source + "int c8 = 1; sum<<<1, c0>>>(x);", "sum").empty());
+}
+
+TEST_CASE("instances of a template have their own launches, and overloads have none") {
+  const std::string source = "sum<float, 256><<<4, 256>>>(x); sum<float, 64u><<<1, 64>>>(y);";
+  CHECK(foldproof::launched_blocks(source, {"sum", "float, 64u", true}) == Blocks{64});
+  CHECK(foldproof::launched_blocks(source, {"sum", "float, 256", true}) == Blocks{256});
+  CHECK(foldproof::launched_blocks(source, {"sum", "float, 32", true}).empty());
+  CHECK(foldproof::launched_blocks(source + "sum<T, B><<<1, 32>>>(z);", {"sum", "float, 64", true}).empty());
+  CHECK(foldproof::launched_blocks("a::sum<<<1, 64>>>(x); b::sum<<<1, 32>>>(x);", {"sum", "", true}).empty());
 }

@@ -64,12 +64,12 @@ TEST_CASE("preconditions on blocks are multiples of 32, powers of two, and limit
       for_blocks([](std::int64_t block) { return is_power_of_two(block) && block >= 64; });
   CHECK(powers.block == VariableRanges{{"log2_block", "6 .. 10"}, {"block", "2 ^ log2_block"}});
   CHECK(conditions(powers) ==
-        std::vector<std::string>{"if callers launch blocks of fewer than 64 threads",
+        std::vector<std::string>{"if callers launch blocks of 32 or fewer threads",
                                  "if callers launch blocks whose size is not a power of two"});
 
   const Preconditions small = for_blocks([](std::int64_t block) { return block <= 128; });
   CHECK(small.block == VariableRanges{{"block", "1 .. 128"}});
-  CHECK(conditions(small) == std::vector<std::string>{"if callers launch blocks of more than 128 threads"});
+  CHECK(conditions(small) == std::vector<std::string>{"if callers launch blocks of 129 or more threads"});
 
   const Preconditions one = for_blocks([](std::int64_t block) { return block == 512; });
   CHECK(one.block == VariableRanges{{"block", "512"}});
@@ -118,6 +118,25 @@ TEST_CASE("no block is tried that the kernel does not accept") {
         VariableRanges{{"block", "1 .. 96"}});
   blocks.is_required = true;
   CHECK(for_blocks([](std::int64_t) { return true; }, blocks).block.empty());
+}
+
+TEST_CASE("a warning is a precondition only if the usual block does not show it") {
+  const auto warned = [](const std::function<bool(const fake::Launch&)>& is_quiet) {
+    Contract contract = fake::contract(Operator::sum, Element::i32);
+    for (auto& [name, range] : contract.instances.front().domain)
+      if (name == "block") range = Range::parse("256", {});
+    fake::FakeRunner runner([&](const fake::Launch& launch) {
+      const auto values = launch.elements<std::uint32_t>();
+      launch.store(std::accumulate(values.begin(), values.end(), std::uint32_t{0}));
+      if (!is_quiet(launch))
+        launch.findings->push_back({.kind = Kind::global_race, .severity = Severity::warning});
+    });
+    return preconditions_of(contract, {}, std::make_shared<const Image>("kernel.ptx", ""), runner);
+  };
+  CHECK(warned([](const fake::Launch&) { return false; }).block == VariableRanges{{"block", "1 .. 1024"}});
+  const Preconditions one = warned([](const fake::Launch& launch) { return launch.block == 256; });
+  CHECK(one.block == VariableRanges{{"block", "256"}});
+  CHECK(conditions(one) == std::vector<std::string>{"if callers launch blocks whose size is not 256"});
 }
 
 TEST_CASE("an input that the kernel requires to be aligned is a precondition") {
