@@ -26,7 +26,7 @@ namespace foldproof {
 
 namespace {
 
-constexpr std::chrono::milliseconds longest_trial{10'000};
+constexpr std::chrono::milliseconds longest_trial{20'000};
 
 /// What a trial decides about a guess.
 struct Choice {
@@ -165,7 +165,11 @@ class Trial {
       if (!unknown.empty()) return fmt::format("{}; {}", unknown, advice());
     if (guess_.likeliest.invents_shape)
       return fmt::format("it is unknown how many threads its blocks have along x and y; {}", advice());
-    if (likeliest_.always_misbehaves || !guess_.contract.as.empty()) return "";
+    if (!guess_.contract.as.empty()) return "";
+    // What an in-place kernel leaves in its input beyond the result is unknown.
+    if (guess_.likeliest.instance.in_place && !likeliest_.mismatch.empty())
+      return why_none_fits(guess_.contract, likeliest_.mismatch);
+    if (likeliest_.always_misbehaves) return "";
     if (!likeliest_.special_mismatch.empty() && !guess_.is_named)
       return why_none_fits(guess_.contract, likeliest_.special_mismatch);
     const bool is_contradicted = !likeliest_.is_convincing() && !likeliest_.mismatch.empty();
@@ -258,7 +262,7 @@ void conclude(const Outcome& outcome, GuessedKernel& guess) {
       guess.contract.assumptions.emplace_back(
           "the guessed block size, since trial runs with others did not end");
   } else if (outcome.ending == Outcome::Ending::too_slow && !guess.contract.no_fit && !is_known(guess)) {
-    guess.contract.no_fit = NoFit{why_none_fits(guess.contract, "the trial runs took more than 10 s"), {}};
+    guess.contract.no_fit = NoFit{why_none_fits(guess.contract, "the trial runs took more than 20 s"), {}};
   }
 }
 

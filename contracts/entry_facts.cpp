@@ -91,6 +91,10 @@ void read_function(const ptx::Module& module, const ptx::Function& function, Ent
   facts.uses_grid_size |= reads("%nctaid");
   facts.uses_block_index |= reads("%ctaid") || reads("%clusterid");
   facts.uses_grid_sync |= reads("%envreg");
+  for (const ptx::Variable& variable : module.variables)
+    if (variable.space == ptx::Space::constant && variable.initial.empty() &&
+        ptx::uses(function, variable.name))
+      facts.host_constants.insert(variable.name);
   facts.has_two_dimensions |= reads("%tid.y") && !reads("%ntid.y");
   facts.reads_in_loop |= ptx::loads_in_loop(function);
   read_shared(module, function, facts);
@@ -107,6 +111,8 @@ EntryFacts facts_of(const ptx::Module& module, const std::string& lowered) {
     facts.required_threads = threads_in(bounds.required_threads);
     facts.most_threads = threads_in(bounds.most_threads);
     facts.cluster = bounds.required_cluster;
+    for (std::size_t i = 0; i < entry->parameters.size(); ++i)
+      if (!ptx::uses(*entry, entry->parameters[i].name)) facts.unused_parameters.insert(i);
   }
   return facts;
 }

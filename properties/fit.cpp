@@ -121,31 +121,21 @@ void double_value(ArgumentContract& argument) {
 /// Whether the elements are not small integers, for which much is the same.
 bool is_telling(const Case& c) { return c.input.distribution.name == "uniform"; }
 
-/// The first argument whose invented value is not understood; null if there is none: the result must not
-/// depend on it, unless it is a distance between elements, which lies outside of the input if it is doubled.
+/// The first argument whose invented value is not understood; null if there is none. A kernel may ignore it,
+/// or it is a distance between elements that leaves the input if it is doubled.
 const Invention* decisive_invention(const Contract& contract, const InstanceGuess& guess,
                                     const std::shared_ptr<const Image>& image, Runner& runner) {
-  Instance instance = guess.instance;
-  instance.claims.uses_every_input_once = false;
-  if (guess.inventions.empty()) return nullptr;
-  const auto runs_of = [&](const Instance& tried) {
-    const Evaluator evaluator(contract, tried, image, runner);
-    std::vector<Evaluation> runs;
-    for (const Case& c : trial_cases(instance)) runs.push_back(evaluator.evaluate(c));
-    return runs;
-  };
-  const auto outputs = runs_of(instance);
   for (const Invention& invention : guess.inventions) {
-    Instance changed = instance;
+    if (invention.is_unused && !invention.is_usual) continue;
+    if (!invention.is_usual) return &invention;
+    Instance changed = guess.instance;
     double_value(changed.launches.at(0).arguments.at(invention.argument));
-    const auto runs = runs_of(changed);
-    const bool leaves_input = std::ranges::any_of(runs, [](const Evaluation& run) {
-      return std::ranges::count(run.findings, Kind::out_of_bounds, &Finding::kind) != 0;
+    const Evaluator evaluator(contract, changed, image, runner);
+    const bool leaves_input = std::ranges::any_of(trial_cases(guess.instance), [&](const Case& c) {
+      const std::vector<Finding> findings = evaluator.evaluate(c).findings;
+      return std::ranges::count(findings, Kind::out_of_bounds, &Finding::kind) != 0;
     });
-    const bool is_understood =
-        invention.is_usual ? leaves_input
-                           : std::ranges::equal(runs, outputs, {}, &Evaluation::output, &Evaluation::output);
-    if (!is_understood) return &invention;
+    if (!leaves_input) return &invention;
   }
   return nullptr;
 }
@@ -192,8 +182,9 @@ Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shar
   if (fit.does_not_end || (wanted == Wanted::complete && fit.explained < fit.runs)) return fit;
   if (fit.explained == fit.runs) fit.special_mismatch = special_mismatch_of(instance, evaluator);
   // An invention that explains little is wrong, too.
-  const Invention* decisive = !guess.inventions.empty() && !fit.is_convincing()
-                                  ? &guess.inventions.front()
+  const auto used = std::ranges::find(guess.inventions, false, &Invention::is_unused);
+  const Invention* decisive = used != guess.inventions.end() && !fit.is_convincing()
+                                  ? &*used
                                   : decisive_invention(contract, guess, image, runner);
   if (decisive != nullptr)
     fit.unknown = fmt::format("the result depends on {}, whose value cannot be guessed", decisive->parameter);

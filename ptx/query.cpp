@@ -193,6 +193,12 @@ bool reads_special(const Function& function, std::string_view name) {
   return reads;
 }
 
+bool uses(const Function& function, std::string_view name) {
+  bool found = false;
+  for_each_name(function, [&](const Name& used) { found |= used.text == name; });
+  return found;
+}
+
 bool loads_global(const Statement& statement) {
   const Opcode code(statement);
   const Space space = code.space();

@@ -101,6 +101,9 @@ struct SharedVariable {
 /// The shared variables that a function declares, then those at module scope that it names.
 std::vector<SharedVariable> shared(const Module& module, const Function& function);
 
+/// Whether an instruction of the function names the variable or parameter.
+bool uses(const Function& function, std::string_view name);
+
 /// Whether the function names a special register: "%ctaid" with any component, "%envreg" with any number.
 bool reads_special(const Function& function, std::string_view name);
 

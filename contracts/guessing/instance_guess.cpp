@@ -251,8 +251,13 @@ class Guess {
                           ? "p"
                           : nullptr;
     if (key != nullptr) return number_in(key_of_reference(key, "0")).value_or(0);
-    inventions_.push_back({index, roles_.described(index), false});
+    invent(index, false);
     return 1;
+  }
+
+  void invent(std::size_t index, bool is_usual) {
+    inventions_.push_back(
+        {index, roles_.described(index), facts_.unused_parameters.contains(index), is_usual});
   }
 
   OperandContract operand(Role role, std::size_t index) {
@@ -285,12 +290,11 @@ class Guess {
     if (index == sizes_.count && mentions(name, {"last"})) return "count - 1";
     if (index == sizes_.count && mentions(name, {"byte"}))
       return fmt::format("count * {}", size_of(roles_.input_type()));
-    if (index == sizes_.count && mentions(name, {"log"}))
-      inventions_.push_back({index, roles_.described(index), false});
+    if (index == sizes_.count && mentions(name, {"log"})) invent(index, false);
     if (index == sizes_.count) return counts_groups(roles_, index) ? "groups" : "count";
     if (sizes_.matrix && is_name_of_stride(name)) {
       roles_.assume(fmt::format("{} = columns", roles_.described(index)));
-      inventions_.push_back({index, roles_.described(index), true});
+      invent(index, true);
       return "columns";
     }
     if (mentions(name, {"grid", "blocks"})) return "grid";
@@ -299,7 +303,7 @@ class Guess {
     const bool is_label = roles_.reference() != nullptr && roles_.reference()->op == Operator::cross_entropy;
     const std::string value = is_label && mentions(name, {"ignore"}) ? "-1" : "1";
     roles_.assume(fmt::format("{} = {}", roles_.described(index), value));
-    if (value == "1") inventions_.push_back({index, roles_.described(index), is_name_of_stride(name)});
+    if (value == "1") invent(index, is_name_of_stride(name));
     return value;
   }
 

@@ -110,6 +110,11 @@ Operator operation_of(const KernelRoles& roles) {
 }  // namespace
 
 std::optional<Operator> operator_in_name(const std::string& name) {
+  // Of which elements, or of what is made from them.
+  if (mentions(name, {"finite", "valid", "clip",  "clamp",  "satur",  "skip",   "mask",
+                      "even",   "odd",   "label", "ignore", "filter", "select", "cond",
+                      "diff",   "delta", "upper", "lower",  "trace",  "diag",   "nan"}))
+    return std::nullopt;
   if (const NameRow* row = row_of_name(name)) return row->op;
   constexpr std::pair<std::string_view, Operator> words[] = {
       {"_max_", Operator::max},     {"_maximum_", Operator::max}, {"_min_", Operator::min},
@@ -153,6 +158,8 @@ Operator guess_operator(const KernelRoles& roles) {
 }  // namespace
 
 Reduction guess_reduction(const KernelRoles& roles) {
+  if (const auto& constants = roles.kernel().facts.host_constants; !constants.empty())
+    roles.give_up(fmt::format("it reads the variable {}, which only the host sets", *constants.begin()));
   Reduction reduction;
   reduction.op = roles.reference() != nullptr ? roles.reference()->op : guess_operator(roles);
   reduction.input = roles.input_type();

@@ -50,6 +50,19 @@ __global__ void sum_between(const float* in, float* out, int begin, int end) {
   for (int i = begin; i < end; ++i) total += in[i];
   *out = total;
 }
+__global__ void min_from(const float* in, float* out, int n, float start) {
+  if (threadIdx.x > 0) return;
+  float least = start;
+  for (int i = 0; i < n; ++i) least = fminf(least, in[i]);
+  *out = least;
+}
+__constant__ int length;
+__global__ void sum_of_length(const float* in, float* out) {
+  if (threadIdx.x > 0) return;
+  float total = 0;
+  for (int i = 0; i < length; ++i) total += in[i];
+  *out = total;
+}
 // The number of columns is also the distance between rows.
 __global__ void column_means(const float* in, float* out, int rows, int n) {
   const int column = blockIdx.x * blockDim.x + threadIdx.x;
@@ -72,6 +85,8 @@ __global__ void strided_sum(const float* in, float* out, int n, int incx) {
   CHECK(has(kernels["scaled_sum"].reason, "the result depends on \"alpha\", whose value cannot be guessed"));
   CHECK(kernels["update_sum"].verdict == "no-fit");
   CHECK(kernels["sum_between"].verdict == "no-fit");
+  CHECK(kernels["min_from"].verdict == "no-fit");
+  CHECK(has(kernels["sum_of_length"].reason, "it reads the variable length, which only the host sets"));
   CHECK(kernels["column_means"].verdict == "clean");
   CHECK(has(kernels["column_means"].notes, "mean:columns"));
   CHECK(kernels["strided_sum"].verdict == "clean");

@@ -122,3 +122,18 @@ TEST_CASE("blocks have two dimensions if the kernel reads the thread's y but not
   CHECK_FALSE(facts("mov.u32 %r1, %tid.x;").has_two_dimensions);
   CHECK_FALSE(facts("mov.u32 %r1, %tid.y; mov.u32 %r2, %ntid.y;").has_two_dimensions);
 }
+
+TEST_CASE("facts name the parameters that nothing uses, and the constants that only the host sets") {
+  const auto facts_of_two = [](const std::string& body) {
+    return facts_of(ptx::Source("k.ptx",
+                                ".version 9.0\n.target sm_90\n.const .align 4 .u32 limit;\n"
+                                ".const .align 4 .u32 table[1] = {7};\n"
+                                ".visible .entry k(.param .u32 a, .param .u32 b)\n{\n" +
+                                    body + "\n}\n"),
+                    "k");
+  };
+  const EntryFacts none = facts_of_two("ld.param.u32 %r1, [b]; ld.const.u32 %r2, [table];");
+  CHECK(none.unused_parameters == std::set<std::size_t>{0});
+  CHECK(none.host_constants.empty());
+  CHECK(facts_of_two("ld.const.u32 %r1, [limit];").host_constants == std::set<std::string>{"limit"});
+}

@@ -70,17 +70,28 @@ TEST_CASE("a contract that explains ordinary elements may be contradicted by unu
   CHECK_FALSE(skipping.is_complete());
 }
 
-TEST_CASE("a result that depends on an invented number is not explained, whatever its value gives") {
+TEST_CASE("an invented number must not be used, unless it is a distance that leaves the input if doubled") {
   Contract contract = fake::contract(Operator::sum, Element::i32);
-  InstanceGuess guess;
-  guess.instance = contract.instances.front();
-  guess.inventions = {{2, "\"n\""}};  // the fake kernel's third argument: its count
-  fake::FakeRunner runner(sum);
   const auto image = std::make_shared<const Image>("kernel.ptx", "");
-  CHECK(fit_of(contract, guess, image, runner, Wanted::any).unknown ==
-        "the result depends on \"n\", whose value cannot be guessed");
-  fake::FakeRunner constant([](const fake::Launch& launch) { launch.store(7); });
-  CHECK_FALSE(fit_of(contract, guess, image, constant, Wanted::any).unknown.empty());
+  const auto unknown = [&](const Invention& invention, const fake::Kernel& kernel) {
+    InstanceGuess guess;
+    guess.instance = contract.instances.front();
+    guess.inventions = {invention};
+    fake::FakeRunner runner(kernel);
+    return fit_of(contract, guess, image, runner, Wanted::any).unknown;
+  };
+  // The fake kernel's third argument is its count, which a kernel may take for a distance.
+  Invention number{.argument = 2, .parameter = "\"n\""};
+  CHECK(unknown(number, sum) == "the result depends on \"n\", whose value cannot be guessed");
+  number.is_unused = true;
+  CHECK(unknown(number, sum).empty());
+  number = {.argument = 2, .parameter = "\"n\"", .is_usual = true};
+  CHECK_FALSE(unknown(number, sum).empty());
+  CHECK(unknown(number, [](const fake::Launch& launch) {
+          sum(launch);
+          if (launch.count > launch.input.size() / sizeof(int))
+            launch.findings->push_back({.kind = Kind::out_of_bounds});
+        }).empty());
 }
 
 TEST_CASE("a kernel that does not end is run once") {
