@@ -134,7 +134,7 @@ class Trial {
     Fit best_fit = likeliest_;
     const std::vector<Candidate> candidates = guess_.candidates();
     for (std::size_t k = 0; k < candidates.size() && !best_fit.is_complete(); ++k) {
-      Fit fit = tried(candidates[k], candidates[k].keeps_operator ? Wanted::any : Wanted::complete);
+      Fit fit = tried(candidates[k], candidates[k].keeps_operator ? Wanted::values : Wanted::complete);
       if (fit.is_convincing() && !fit.unknown.empty()) invention_ = fit.unknown;
       if (!fit.is_convincing() || !fit.unknown.empty()) continue;
       if (!candidates[k].is_narrow) convincing_.insert(candidates[k].as);

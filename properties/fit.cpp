@@ -153,8 +153,7 @@ bool Fit::is_convincing() const { return explained > 1 && most_elements >= convi
 Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shared_ptr<const Image>& image,
            Runner& runner, Wanted wanted) {
   Instance instance = guess.instance;
-  // Without provenance, which costs most; how elements are used matters only if something is reported.
-  if (wanted == Wanted::complete) instance.claims.uses_every_input_once = false;
+  if (wanted != Wanted::any) instance.claims.uses_every_input_once = false;
   const Evaluator evaluator(contract, instance, image, runner);
   Fit fit;
   fit.always_misbehaves = true;

@@ -40,11 +40,12 @@ struct Fit {
 /// The cases of the runs, of up to 4096 elements.
 std::vector<Case> trial_cases(const Instance& instance);
 
-enum class Wanted : bool { any, complete };
+/// any: every run; values: every run, but not which elements are lost or repeated, which costs most;
+/// complete: the same, until a run is not explained.
+enum class Wanted : std::uint8_t { any, values, complete };
 
-/// The runs are the same for every call. The later ones are left out if none of the first explains anything
-/// or, if only a complete fit is wanted, after the first that is not explained. Throws InputError for a
-/// contract that cannot be run, and Unsupported for an image that cannot.
+/// The runs are the same for every call. The later ones are left out if none of the first explains anything.
+/// Throws InputError for a contract that cannot be run, and Unsupported for an image that cannot.
 Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shared_ptr<const Image>& image,
            Runner& runner, Wanted wanted);
 

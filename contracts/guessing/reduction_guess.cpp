@@ -110,7 +110,7 @@ Operator operation_of(const KernelRoles& roles) {
 }  // namespace
 
 std::optional<Operator> operator_in_name(const std::string& name) {
-  // Of which elements, or of what is made from them.
+  // A word that says whose sum it is, or of what is made from the elements.
   if (mentions(name, {"finite", "valid", "clip",  "clamp",  "satur",  "skip",   "mask",
                       "even",   "odd",   "label", "ignore", "filter", "select", "cond",
                       "diff",   "delta", "upper", "lower",  "trace",  "diag",   "nan"}))

@@ -29,8 +29,10 @@ struct LinkedRepository : Folder {
 
 TEST_CASE("an audit of a contract or a source behind a link stores no case there, and says why") {
   const LinkedRepository folder;
-  for (const char* const named : {"repo/link/wrong.toml", "repo/link/past_tile.ptx"}) {
-    const RanJson ran = folder.run({"audit", named, "--cases", "5"});
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"audit", "repo/link/wrong.toml", "--cases", "5"},
+        {"audit", "repo/link/past_tile.ptx", "--cases", "5", "--as", "sum"}}) {
+    const RanJson ran = folder.run(arguments);
     INFO(ran.json.dump());
     CHECK(ran.status == 1);
     const auto& kernel = ran.json.at("kernels").at(0);
