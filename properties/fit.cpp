@@ -10,7 +10,7 @@
 #include "properties/distributions.h"
 #include "properties/execution/evaluation.h"
 #include "properties/generation/domain.h"
-#include "properties/store/triage.h"
+#include "properties/instance_job.h"
 
 namespace foldproof {
 namespace {
