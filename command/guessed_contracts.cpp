@@ -14,7 +14,6 @@
 #include "base/interrupts.h"
 #include "base/memory.h"
 #include "base/task_pool.h"
-#include "base/text.h"
 #include "command/emulated.h"
 #include "contracts/guess.h"
 #include "properties/fit.h"
@@ -98,10 +97,16 @@ class Trial {
 
   Choice choice() {
     if (!guess_.contract.no_fit) likeliest_ = tried(guess_.likeliest, Wanted::any);
-    if (likeliest_.is_complete() || explains_all_with_preconditions()) return with_outputs({});
-    if (const std::size_t candidate = best_candidate(); candidate != 0) return with_outputs({candidate});
+    if (likeliest_.is_complete() || explains_all_with_preconditions())
+      return with_outputs({}, guess_.likeliest);
+    const std::vector<Candidate> candidates = guess_.candidates();
+    if (const std::size_t best = best_of(candidates); best != 0)
+      return with_outputs({best}, candidates[best - 1]);
     return {0, guess_.contract.no_fit ? "" : why_no_fit(), {}};
   }
+
+  /// Those of the likeliest contract, if they were needed for the choice.
+  const std::optional<Preconditions>& preconditions() const { return preconditions_; }
 
  private:
   /// A guess that cannot be a contract explains nothing.
@@ -116,23 +121,22 @@ class Trial {
   }
 
   /// Whether the likeliest contract explains everything if callers respect some precondition.
-  bool explains_all_with_preconditions() const {
+  bool explains_all_with_preconditions() {
     if (guess_.contract.no_fit || !likeliest_.unknown.empty()) return false;
     Contract contract = guess_.contract;
-    const Preconditions found = preconditions_of(contract, guess_.blocks, guess_.image, runner_);
-    if (found.block.empty() && !found.is_aligned) return false;
-    add(found, contract);
+    preconditions_ = preconditions_of(contract, guess_.blocks, guess_.image, runner_);
+    if (preconditions_->block.empty() && !preconditions_->is_aligned) return false;
+    add(*preconditions_, contract);
     InstanceGuess limited = guess_.likeliest;
     limited.instance = contract.instances.front();
     return tried(limited, Wanted::complete).is_complete();
   }
 
   /// The candidate that explains most runs, counted from 1; 0 if none explains more than the likeliest.
-  std::size_t best_candidate() {
+  std::size_t best_of(const std::vector<Candidate>& candidates) {
     if (likeliest_.does_not_end) return 0;
     std::size_t best = 0;
     Fit best_fit = likeliest_;
-    const std::vector<Candidate> candidates = guess_.candidates();
     for (std::size_t k = 0; k < candidates.size() && !best_fit.is_complete(); ++k) {
       Fit fit = tried(candidates[k], candidates[k].keeps_operator ? Wanted::values : Wanted::complete);
       if (fit.is_convincing() && !fit.unknown.empty()) invention_ = fit.unknown;
@@ -158,8 +162,8 @@ class Trial {
            (!guess_.contract.no_fit && leaves_memory_by_warps(guess_.contract, guess_.image, runner_));
   }
 
-  /// Why the likeliest contract, which does not explain all runs, says nothing about the kernel; empty if the
-  /// kernel is at fault.
+  /// Why the runs that the likeliest contract does not explain are not faults of the kernel; empty if they
+  /// are.
   std::string why_no_fit() const {
     for (const std::string& unknown : {likeliest_.unknown, invention_})
       if (!unknown.empty()) return fmt::format("{}; {}", unknown, advice());
@@ -183,8 +187,7 @@ class Trial {
   }
 
   /// Finds what the kernel stores besides its result.
-  Choice with_outputs(Choice choice) const {
-    InstanceGuess guess = chosen(guess_, choice.candidate);
+  Choice with_outputs(Choice choice, InstanceGuess guess) const {
     for (const std::string& buffer : guess.unchecked_outputs) {
       const std::vector<Instance> possible = with_additional_output(guess.instance, buffer);
       const auto fits = std::ranges::find_if(possible, [&](const Instance& instance) {
@@ -204,6 +207,7 @@ class Trial {
   const GuessedKernel& guess_;
   Runner& runner_;
   Fit likeliest_;
+  std::optional<Preconditions> preconditions_;
   std::string invention_;             ///< on which the result of a candidate depends that explains much
   std::set<std::string> convincing_;  ///< reference contracts that explain much without narrow suppositions
 };
@@ -242,10 +246,15 @@ class Devices {
 /// Tries the guess. `choose` receives the choice as soon as it is made.
 std::string trialled(GuessedKernel guess, Runner& runner,
                      const std::function<void(const std::string& choice)>& choose) {
-  Trialled result{Trial(guess, runner).choice(), std::nullopt};
+  Trial trial(guess, runner);
+  Trialled result{trial.choice(), std::nullopt};
   choose(packed(result));
+  if (result.choice.candidate == 0 && result.choice.outputs.empty())
+    result.preconditions = trial.preconditions();
   apply(result.choice, guess);
-  if (!guess.contract.no_fit)
+  if (guess.contract.no_fit)
+    result.preconditions.reset();
+  else if (!result.preconditions)
     result.preconditions = preconditions_of(guess.contract, guess.blocks, guess.image, runner);
   return packed(result);
 }

@@ -181,18 +181,17 @@ Contract unfit(const fs::path& source, const Kernel& kernel, const std::string& 
   return unfit(source, id_of(kernel), kernel.entry, declarations_of(kernel.parameters), reason);
 }
 
-LaunchedKernel launched_kernel(const Kernel& kernel, const std::vector<FoundKernel>& kernels) {
-  const std::string_view spelled = kernel.signature.spelled;
-  const std::size_t open = std::min(spelled.find('<'), spelled.size());
-  const auto shares_name = [&](const FoundKernel& other) {
-    return last_name(other.kernel) == last_name(kernel);
-  };
-  LaunchedKernel launched;
-  launched.name = last_name(kernel);
-  if (open < spelled.size())
-    launched.template_arguments = spelled.substr(open + 1, spelled.size() - open - 2);
-  launched.shares_name = std::ranges::count_if(kernels, shares_name) > 1;
-  return launched;
+/// Sets the blocks with which the source launches its kernels.
+void find_launches(std::string_view text, std::vector<FoundKernel>& kernels) {
+  std::vector<LaunchedKernel> launched;
+  for (const FoundKernel& found : kernels) {
+    const std::string_view spelled = found.kernel.signature.spelled;
+    LaunchedKernel& kernel = launched.emplace_back(last_name(found.kernel), "");
+    if (const std::size_t open = spelled.find('<'); open != std::string_view::npos)
+      kernel.template_arguments = spelled.substr(open + 1, spelled.size() - open - 2);
+  }
+  auto blocks = launched_blocks(text, launched);
+  for (std::size_t k = 0; k < kernels.size(); ++k) kernels[k].kernel.launched_blocks = std::move(blocks[k]);
 }
 
 KnownBlocks blocks_of(const Kernel& kernel) {
@@ -250,8 +249,7 @@ std::vector<GuessedKernel> guess_kernels(const fs::path& source, const std::stri
     throw InputError("this file contains no kernel" + next_step(source), {source.string()});
   std::vector<GuessedKernel> guesses;
   std::optional<InputError> wrong_reference;
-  for (FoundKernel& one : found.kernels)
-    one.kernel.launched_blocks = launched_blocks(text, launched_kernel(one.kernel, found.kernels));
+  find_launches(text, found.kernels);
   for (FoundKernel& one : found.kernels)
     guesses.push_back(guess_of(source, std::move(one), reference, wrong_reference));
   const auto is_unfit = [](const GuessedKernel& guess) { return guess.contract.no_fit.has_value(); };

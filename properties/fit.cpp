@@ -11,6 +11,7 @@
 #include "properties/execution/evaluation.h"
 #include "properties/generation/domain.h"
 #include "properties/instance_job.h"
+#include "properties/verdict.h"
 
 namespace foldproof {
 namespace {
@@ -48,13 +49,6 @@ bool is_explained(const Evaluation& run, const AcceptsFinding& accepts) {
   return is_checked && contradiction_in(run, accepts) == nullptr;
 }
 
-/// Whether the run shows a fault that does not depend on what the contract says about memory and values.
-bool misbehaves(const Evaluation& run) {
-  return std::ranges::any_of(run.findings, [](const Finding& finding) {
-    return family_of(finding.kind) == Family::race || family_of(finding.kind) == Family::synchronization;
-  });
-}
-
 std::uint64_t count_of(const Case& c) {
   return static_cast<std::uint64_t>(value_of(c.variables, "count").value_or(0));
 }
@@ -65,7 +59,7 @@ std::int64_t group_of(const Domain& domain) {
   return std::max<std::int64_t>(value_of(one, "count").value_or(1), 1);
 }
 
-/// The variables that guesses have (contracts/guessing/instance_guess.cpp).
+/// The variables that guesses have (contracts/guessing/domain_guess.cpp).
 Case case_of(const Instance& instance, const TrialRun& run) {
   constexpr std::int64_t threads = 256, warp = 32, elements_per_segment = 16;
   const Domain domain(instance, largest_trial);
@@ -91,20 +85,11 @@ Case case_of(const Instance& instance, const TrialRun& run) {
   return c;
 }
 
-/// Whether elements of that type have such values.
-bool suits(const Instance& instance, const TrialRun& run) {
-  using Suits = DistributionInfo::Suits;
-  const auto row = std::ranges::find(distributions(), run.distribution, &DistributionInfo::name);
-  const Element input = instance.reduction->input;
-  if (row->suits == Suits::with_nan || row->suits == Suits::with_infinity)
-    return is_float(input) && float_format(input).has_nan && float_format(input).has_infinity;
-  return true;
-}
-
 /// The first contradiction of a run with unusual elements; empty if there is none.
 std::string special_mismatch_of(const Instance& instance, const Evaluator& evaluator) {
   for (const TrialRun& trial : special_runs) {
-    if (!suits(instance, trial)) continue;
+    const auto row = std::ranges::find(distributions(), trial.distribution, &DistributionInfo::name);
+    if (!suits(*row, instance.reduction->input)) continue;
     const Evaluation run = evaluator.evaluate(case_of(instance, trial));
     const auto found = std::ranges::find_if(run.findings, contradicts);
     if (found != run.findings.end()) return found->message;
@@ -142,6 +127,10 @@ const Invention* decisive_invention(const Contract& contract, const InstanceGues
 
 }  // namespace
 
+bool is_about_order(const Finding& finding) {
+  return family_of(finding.kind) == Family::race || family_of(finding.kind) == Family::synchronization;
+}
+
 std::vector<Case> trial_cases(const Instance& instance) {
   std::vector<Case> cases;
   for (const TrialRun& run : trial_runs) cases.push_back(case_of(instance, run));
@@ -164,11 +153,10 @@ Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shar
     if (wanted == Wanted::complete && fit.explained < fit.runs) return fit;
     const Evaluation run = evaluator.evaluate(cases[k]);
     ++fit.runs;
-    fit.always_misbehaves &= misbehaves(run);
-    fit.sometimes_misbehaves |= misbehaves(run);
-    fit.loses_elements |= std::ranges::any_of(run.findings, [](const Finding& finding) {
-      return finding.kind == Kind::input_not_used || finding.kind == Kind::input_used_twice;
-    });
+    const bool misbehaves = std::ranges::any_of(run.findings, is_about_order);
+    fit.always_misbehaves &= misbehaves;
+    fit.sometimes_misbehaves |= misbehaves;
+    fit.loses_elements |= std::ranges::any_of(run.findings, is_about_uses);
     if (is_explained(run, accepts)) {
       ++fit.explained;
       if (is_telling(cases[k])) fit.most_elements = std::max(fit.most_elements, count_of(cases[k]));

@@ -10,6 +10,7 @@
 #include "contracts/guess.h"
 #include "devices/runner.h"
 #include "properties/case.h"
+#include "sanitizer/finding.h"
 
 namespace foldproof {
 
@@ -36,6 +37,9 @@ struct Fit {
   /// Whether the agreement cannot be a coincidence, as that of a sum and a maximum of one element.
   bool is_convincing() const;
 };
+
+/// Whether it is a fault that no contract makes right: a race, or a wrong synchronization.
+bool is_about_order(const Finding& finding);
 
 /// The cases of the runs, of up to 4096 elements.
 std::vector<Case> trial_cases(const Instance& instance);

@@ -68,10 +68,6 @@ constexpr std::uint32_t usual_blocks[] = {1,   2,   8,   17,  31,  32,  33,  48,
 
 using Faults = std::map<std::uint32_t, std::optional<Finding>>;  ///< by block; nothing: it works
 
-bool is_about_order(const Finding& finding) {
-  return family_of(finding.kind) == Family::race || family_of(finding.kind) == Family::synchronization;
-}
-
 /// Whether the condition separates what works from what does not. What works with a part of a warp may be a
 /// coincidence; that a warp does not race with itself shows nothing.
 bool separates(const Condition& condition, const Faults& faults) {
@@ -173,10 +169,9 @@ class BlockTrials {
 
   /// What a kernel shows with the block that the source, or the guess, says does not depend on the block.
   void find_usual_warnings() {
-    const auto guessed = range_of(contract_.instances.at(0), "block")->low.evaluate({});
     try {
-      for_each_run(blocks_.launched.empty() ? static_cast<std::uint32_t>(guessed) : blocks_.launched.front(),
-                   Provenance::ignored, [&](const Case&, const std::vector<Finding>& findings) {
+      for_each_run(blocks_.launched.empty() ? guessed_block() : blocks_.launched.front(), Provenance::ignored,
+                   [&](const Case&, const std::vector<Finding>& findings) {
                      for (const Finding& finding : findings)
                        if (finding.severity == Severity::warning) usual_warnings_.insert(finding.kind);
                      return false;
@@ -197,12 +192,13 @@ class BlockTrials {
     return fault;
   }
 
+  std::uint32_t guessed_block() const {
+    return static_cast<std::uint32_t>(range_of(contract_.instances.at(0), "block")->low.evaluate({}));
+  }
+
   /// Without a condition, what happens with a block of several warps, unless it happens with the usual one.
   void warn_of_some(std::vector<Finding>& warnings) const {
-    const auto guessed = range_of(contract_.instances.at(0), "block")->low.evaluate({});
-    if (const auto usual = faults_.find(static_cast<std::uint32_t>(guessed));
-        usual == faults_.end() || usual->second)
-      return;
+    if (const auto usual = faults_.find(guessed_block()); usual == faults_.end() || usual->second) return;
     for (const auto& [block, fault] : faults_)
       if (fault && block > warp)
         return warnings.push_back(warning_of(*fault, fmt::format("launch blocks of {} threads", block)));

@@ -25,9 +25,13 @@ std::optional<Verdict> verdict_named(std::string_view name) {
   return static_cast<Verdict>(found - std::begin(verdict_names));
 }
 
+bool is_about_uses(const Finding& finding) {
+  return finding.kind == Kind::input_not_used || finding.kind == Kind::input_used_twice;
+}
+
 int rank_of(const Finding& finding) {
   if (is_undefined_behaviour(finding.kind)) return 0;
-  return finding.kind == Kind::input_not_used || finding.kind == Kind::input_used_twice ? 1 : 2;
+  return is_about_uses(finding) ? 1 : 2;
 }
 
 bool has_only_warnings(const KernelReport& report) {

@@ -108,6 +108,9 @@ struct AuditReport {
   std::vector<SkippedDevice> skipped_devices = {};
 };
 
+/// Whether it is about lost or repeated elements.
+bool is_about_uses(const Finding& finding);
+
 /// The position among the findings of a run: 0: undefined behaviour; 1: lost and repeated elements, which may
 /// be its consequences; 2: all others, which these may explain.
 int rank_of(const Finding& finding);

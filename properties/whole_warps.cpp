@@ -13,13 +13,6 @@ namespace {
 constexpr std::uint64_t largest_count = 1024;
 constexpr std::uint32_t warp = 32;
 
-std::vector<Finding> findings_of(const Contract& contract, const Instance& instance,
-                                 const std::shared_ptr<const Image>& image, Runner& runner) {
-  Case c = representative_case(instance, largest_count);
-  c.input.distribution.name = "integers";
-  return Evaluator(contract, instance, image, runner).evaluate(c).findings;
-}
-
 /// The first thread to leave memory; later out-of-bounds reads by others may be a consequence.
 std::optional<std::uint32_t> first_outside(const std::vector<Finding>& findings) {
   const auto outside = std::ranges::find(findings, Kind::out_of_bounds, &Finding::kind);
@@ -33,9 +26,10 @@ std::optional<std::uint32_t> first_outside(const std::vector<Finding>& findings)
 bool leaves_memory_by_warps(const Contract& contract, const std::shared_ptr<const Image>& image,
                             Runner& runner) {
   const Instance& instance = contract.instances.at(0);
-  const auto threads =
-      static_cast<std::uint32_t>(representative_case(instance, largest_count).variables.at("block"));
-  const auto first = first_outside(findings_of(contract, instance, image, runner));
+  Case c = representative_case(instance, largest_count);
+  c.input.distribution.name = "integers";
+  const auto threads = static_cast<std::uint32_t>(c.variables.at("block"));
+  const auto first = first_outside(Evaluator(contract, instance, image, runner).evaluate(c).findings);
   return first && *first % warp == 0 && *first + warp < threads;
 }
 

@@ -53,15 +53,14 @@ class DomainGuess {
     const std::string unit = roles_.lanes() > 1 ? "groups" : "columns";
     if (has_thread_for_each) {
       roles_.assume(fmt::format("a thread for each of the {} of a row, since no loop reads the input", unit));
-      add_variable(unit, fmt::format("{} .. {}", ranked_elements(roles_), most_threads()));
+      add_variable(unit, fmt::format("{} .. {}", roles_.k(), most_threads()));
     }
     const bool is_as_long = has_thread_for_each && !facts_.required_threads;
     add_variable("block", is_as_long ? unit : std::to_string(block()));
     if (sizes_.matrix) {
       // More elements would overflow the index of a kernel whose sizes are ints.
       if (!has_thread_for_each)
-        add_variable(unit,
-                     fmt::format("{} .. {}", ranked_elements(roles_), roles_.lanes() > 1 ? "2^13" : "2^15"));
+        add_variable(unit, fmt::format("{} .. {}", roles_.k(), roles_.lanes() > 1 ? "2^13" : "2^15"));
       if (roles_.lanes() > 1) add_variable("columns", fmt::format("groups * {}", roles_.lanes()));
       add_variable("rows", sizes_.matrix->rows == sizes_.matrix->columns ? "columns" : "1 .. 2^15");
       add_variable("count", "rows * columns");
@@ -143,11 +142,6 @@ class DomainGuess {
 };
 
 }  // namespace
-
-std::string ranked_elements(const KernelRoles& roles) {
-  const std::string* k = roles.reference() == nullptr ? nullptr : roles.reference()->value_of("k");
-  return k == nullptr ? "1" : *k;
-}
 
 std::uint32_t guess_block(const KernelRoles& roles, const Reduction& reduction) {
   return DomainGuess(roles, {}, reduction).block();

@@ -91,6 +91,10 @@ class KernelRoles {
   const Reference* reference() const { return supposed_.reference; }
   /// Whether the user chose a reference contract with this result.
   bool has_result(ResultShape result) const;
+  /// The value of a key of the reference contract; the fallback if it has none.
+  std::string key_of_reference(std::string_view key, const std::string& fallback) const;
+  /// How many elements of a row are ranked, as an expression.
+  std::string k() const { return key_of_reference("k", "1"); }
   /// The parameter that the user named for a part of the reference contract.
   std::optional<std::size_t> named(std::string_view part) const;
   /// Whether the user named the parameter, for any part.
@@ -169,9 +173,6 @@ struct Sizes {
 
 /// Throws Unfit if the reference contract requires a size that the kernel seems not to have.
 Sizes guess_sizes(const KernelRoles& roles, Operator op);
-
-/// How many elements of a row are ranked, as an expression.
-std::string ranked_elements(const KernelRoles& roles);
 
 /// The threads of a block, from the facts or as supposed.
 std::uint32_t guess_block(const KernelRoles& roles, const Reduction& reduction);

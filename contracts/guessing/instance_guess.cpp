@@ -92,14 +92,6 @@ class Guess {
                               per_thread == 1 ? "one element" : fmt::format("{} elements", per_thread)));
   }
 
-  /// The value of a key of the reference contract; the fallback if it has none.
-  std::string key_of_reference(std::string_view key, const std::string& fallback) const {
-    const std::string* value = roles_.reference() == nullptr ? nullptr : roles_.reference()->value_of(key);
-    return value == nullptr ? fallback : *value;
-  }
-
-  std::string k() const { return ranked_elements(roles_); }
-
   /// The shape of the output after the launch: one value, one partial result per block, or one value per
   /// element, row or column.
   void find_shape() {
@@ -108,7 +100,7 @@ class Guess {
       const bool is_ranked = info(instance_.reduction->op).gives == OperatorInfo::Gives::ranked;
       instance_.reduction->result = sizes_.by_columns ? ResultShape::columns : ResultShape::rows;
       instance_.output_count = Expression::parse(is_elementwise      ? "count"
-                                                 : is_ranked         ? "rows * " + k()
+                                                 : is_ranked         ? "rows * " + roles_.k()
                                                  : sizes_.by_columns ? "columns"
                                                                      : "rows",
                                                  {});
@@ -166,7 +158,7 @@ class Guess {
     }
   }
 
-  /// Blocks that accumulate a mean divide before they add, as far as is known.
+  /// If blocks accumulate a mean with atomics, each one may divide its sum before it adds it.
   void find_method() {
     Reduction& reduction = *instance_.reduction;
     const bool adds_shares = reduction.op == Operator::mean && accumulates() && !facts_.atomics.empty();
@@ -250,7 +242,7 @@ class Guess {
                       : takes_p && (is("p", "pP", "top") || is("p", "", "thr") || is("p", "", "prob"))
                           ? "p"
                           : nullptr;
-    if (key != nullptr) return number_in(key_of_reference(key, "0")).value_or(0);
+    if (key != nullptr) return number_in(roles_.key_of_reference(key, "0")).value_or(0);
     invent(index, false);
     return 1;
   }
@@ -282,7 +274,7 @@ class Guess {
     if (index == sizes_.segments) return "segments";
     if (index == roles_.named("k") ||
         (roles_.reference() != nullptr && is_name_of_k(kernel_.parameters[index].name)))
-      return k();
+      return roles_.k();
     if (sizes_.matrix && index == sizes_.matrix->rows) return "rows";
     if (sizes_.matrix && index == sizes_.matrix->columns)
       return counts_groups(roles_, index) ? "groups" : "columns";

@@ -127,6 +127,11 @@ bool KernelRoles::is_of_kind(std::size_t index, std::string_view kind) const {
   return !parameter.is_pointer && parameter.element && is_float(*parameter.element) == (kind == real_number);
 }
 
+std::string KernelRoles::key_of_reference(std::string_view key, const std::string& fallback) const {
+  const std::string* value = reference() == nullptr ? nullptr : reference()->value_of(key);
+  return value == nullptr ? fallback : *value;
+}
+
 bool KernelRoles::has_result(ResultShape result) const {
   return reference() != nullptr && reference()->result == result;
 }

@@ -32,12 +32,13 @@ class Launches {
       if (is_letter(tokens_[i].front())) words_[tokens_[i]].push_back(i);
   }
 
-  std::vector<std::uint32_t> blocks(const LaunchedKernel& kernel) {
+  /// `shares_name`: with another kernel or instance.
+  std::vector<std::uint32_t> blocks(const LaunchedKernel& kernel, bool shares_name) {
     std::set<std::uint32_t> blocks;
     for (const std::size_t i : words_[kernel.name]) {
       const auto launch = launch_at(i + 1);
       if (!launch) continue;
-      const auto is_its_own = launches(*launch, kernel);
+      const std::optional<bool> is_its_own = shares_name ? launches(*launch, kernel) : true;
       if (is_its_own == false) continue;
       const auto threads = is_its_own && launch->configuration.size() > 1
                                ? threads_in(launch->configuration.at(1), 0)
@@ -66,9 +67,8 @@ class Launches {
     std::vector<Part> configuration;  ///< what is between <<< and >>>
   };
 
-  /// Whether the launch is one of that kernel; nothing if that is unknown.
+  /// Whether the launch is one of that kernel, and not of another with its name; nothing if that is unknown.
   std::optional<bool> launches(const Launch& launch, const LaunchedKernel& kernel) const {
-    if (!kernel.shares_name) return true;
     std::string arguments;
     bool is_spelled_out = launch.template_arguments.begin < launch.template_arguments.end;
     for (std::size_t i = launch.template_arguments.begin; i < launch.template_arguments.end; ++i) {
@@ -264,8 +264,15 @@ class Launches {
 
 }  // namespace
 
-std::vector<std::uint32_t> launched_blocks(std::string_view source, const LaunchedKernel& kernel) {
-  return Launches(source).blocks(kernel);
+std::vector<std::vector<std::uint32_t>> launched_blocks(std::string_view source,
+                                                        const std::vector<LaunchedKernel>& kernels) {
+  std::map<std::string_view, std::size_t> with_name;
+  for (const LaunchedKernel& kernel : kernels) ++with_name[kernel.name];
+  Launches launches(source);
+  std::vector<std::vector<std::uint32_t>> blocks;
+  for (const LaunchedKernel& kernel : kernels)
+    blocks.push_back(launches.blocks(kernel, with_name[kernel.name] > 1));
+  return blocks;
 }
 
 }  // namespace foldproof

@@ -11,7 +11,12 @@ using Blocks = std::vector<std::uint32_t>;
 namespace {
 
 Blocks launched_blocks(const std::string& source, const std::string& kernel) {
-  return foldproof::launched_blocks(source, LaunchedKernel{kernel, "", false});
+  return foldproof::launched_blocks(source, {{kernel, ""}}).at(0);
+}
+
+/// Of one of two kernels with the name, whose other template arguments are "other".
+Blocks of_two(const std::string& source, const LaunchedKernel& kernel) {
+  return foldproof::launched_blocks(source, {kernel, {kernel.name, "other"}}).at(0);
 }
 
 }  // namespace
@@ -65,9 +70,9 @@ TEST_CASE("constants that are defined by many others take no time") {
 
 TEST_CASE("instances of a template have their own launches, and overloads have none") {
   const std::string source = "sum<float, 256><<<4, 256>>>(x); sum<float, 64u><<<1, 64>>>(y);";
-  CHECK(foldproof::launched_blocks(source, {"sum", "float, 64u", true}) == Blocks{64});
-  CHECK(foldproof::launched_blocks(source, {"sum", "float, 256", true}) == Blocks{256});
-  CHECK(foldproof::launched_blocks(source, {"sum", "float, 32", true}).empty());
-  CHECK(foldproof::launched_blocks(source + "sum<T, B><<<1, 32>>>(z);", {"sum", "float, 64", true}).empty());
-  CHECK(foldproof::launched_blocks("a::sum<<<1, 64>>>(x); b::sum<<<1, 32>>>(x);", {"sum", "", true}).empty());
+  CHECK(of_two(source, {"sum", "float, 64u"}) == Blocks{64});
+  CHECK(of_two(source, {"sum", "float, 256"}) == Blocks{256});
+  CHECK(of_two(source, {"sum", "float, 32"}).empty());
+  CHECK(of_two(source + "sum<T, B><<<1, 32>>>(z);", {"sum", "float, 64"}).empty());
+  CHECK(of_two("a::sum<<<1, 64>>>(x); b::sum<<<1, 32>>>(x);", {"sum", ""}).empty());
 }

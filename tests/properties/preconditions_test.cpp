@@ -13,19 +13,34 @@ namespace {
 
 using VariableRanges = std::vector<std::pair<std::string, std::string>>;
 
-/// A sum that is wrong by one in some launches.
-Preconditions found(const std::function<bool(const fake::Launch&)>& is_right, const KnownBlocks& blocks = {},
-                    Kind otherwise = Kind::wrong_value) {
+Contract for_256_threads() {
   Contract contract = fake::contract(Operator::sum, Element::i32);
   for (auto& [name, range] : contract.instances.front().domain)
     if (name == "block") range = Range::parse("256", {});
-  fake::FakeRunner runner([&](const fake::Launch& launch) {
-    const auto values = launch.elements<std::uint32_t>();
-    const bool right = is_right(launch);
-    launch.store(std::accumulate(values.begin(), values.end(), std::uint32_t{right ? 0U : 1U}));
-    if (!right && otherwise != Kind::wrong_value) launch.findings->push_back({.kind = otherwise});
-  });
+  return contract;
+}
+
+Preconditions found_for(const fake::Kernel& kernel, const KnownBlocks& blocks) {
+  const Contract contract = for_256_threads();
+  fake::FakeRunner runner(kernel);
   return preconditions_of(contract, blocks, std::make_shared<const Image>("kernel.ptx", ""), runner);
+}
+
+/// Stores the sum, too large by `error`.
+void store_sum(const fake::Launch& launch, std::uint32_t error) {
+  const auto values = launch.elements<std::uint32_t>();
+  launch.store(std::accumulate(values.begin(), values.end(), error));
+}
+
+/// A sum that is wrong by one in some launches.
+Preconditions found(const std::function<bool(const fake::Launch&)>& is_right, const KnownBlocks& blocks = {},
+                    Kind otherwise = Kind::wrong_value) {
+  const auto kernel = [&](const fake::Launch& launch) {
+    const bool right = is_right(launch);
+    store_sum(launch, right ? 0 : 1);
+    if (!right && otherwise != Kind::wrong_value) launch.findings->push_back({.kind = otherwise});
+  };
+  return found_for(kernel, blocks);
 }
 
 Preconditions for_blocks(const std::function<bool(std::int64_t)>& is_right, const KnownBlocks& blocks = {},
@@ -122,16 +137,12 @@ TEST_CASE("no block is tried that the kernel does not accept") {
 
 TEST_CASE("a warning is a precondition only if the usual block does not show it") {
   const auto warned = [](const std::function<bool(const fake::Launch&)>& is_quiet) {
-    Contract contract = fake::contract(Operator::sum, Element::i32);
-    for (auto& [name, range] : contract.instances.front().domain)
-      if (name == "block") range = Range::parse("256", {});
-    fake::FakeRunner runner([&](const fake::Launch& launch) {
-      const auto values = launch.elements<std::uint32_t>();
-      launch.store(std::accumulate(values.begin(), values.end(), std::uint32_t{0}));
+    const auto kernel = [&](const fake::Launch& launch) {
+      store_sum(launch, 0);
       if (!is_quiet(launch))
         launch.findings->push_back({.kind = Kind::global_race, .severity = Severity::warning});
-    });
-    return preconditions_of(contract, {}, std::make_shared<const Image>("kernel.ptx", ""), runner);
+    };
+    return found_for(kernel, {});
   };
   CHECK(warned([](const fake::Launch&) { return false; }).block == VariableRanges{{"block", "1 .. 1024"}});
   const Preconditions one = warned([](const fake::Launch& launch) { return launch.block == 256; });
@@ -148,9 +159,7 @@ TEST_CASE("an input that the kernel requires to be aligned is a precondition") {
 }
 
 TEST_CASE("a smaller case shows what happens, and preconditions change the domain of a contract") {
-  Contract contract = fake::contract(Operator::sum, Element::i32);
-  for (auto& [name, range] : contract.instances.front().domain)
-    if (name == "block") range = Range::parse("256", {});
+  Contract contract = for_256_threads();
   const Preconditions warps = for_blocks([](std::int64_t block) { return block % 32 == 0; });
   CHECK(warps.warnings.front().case_text.find("block=33 ") != std::string::npos);
   add(warps, contract);
