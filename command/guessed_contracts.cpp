@@ -47,6 +47,7 @@ std::string packed(const Trialled& trialled) {
     Json warnings = Json::array();
     for (const Finding& warning : found->warnings) warnings.push_back(to_json(warning));
     preconditions = {{"block", found->block},
+                     {"grid", found->grid ? Json(*found->grid) : Json()},
                      {"is_aligned", found->is_aligned},
                      {"assumptions", found->assumptions},
                      {"warnings", warnings}};
@@ -66,6 +67,7 @@ Trialled unpacked(std::string_view bytes) {
   if (preconditions.is_null()) return trialled;
   Preconditions& found = trialled.preconditions.emplace();
   preconditions.at("block").get_to(found.block);
+  if (!preconditions.at("grid").is_null()) found.grid = preconditions.at("grid").get<std::string>();
   preconditions.at("is_aligned").get_to(found.is_aligned);
   preconditions.at("assumptions").get_to(found.assumptions);
   for (const Json& warning : preconditions.at("warnings")) found.warnings.push_back(finding_from(warning));

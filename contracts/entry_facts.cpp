@@ -90,13 +90,15 @@ void read_function(const ptx::Module& module, const ptx::Function& function, Ent
   const auto reads = [&](std::string_view special) { return ptx::reads_special(function, special); };
   facts.uses_grid_size |= reads("%nctaid");
   facts.uses_block_index |= reads("%ctaid") || reads("%clusterid");
+  facts.orders_blocks_by_y |= reads("%ctaid.y") && !reads("%ctaid.x") && !reads("%clusterid");
   facts.uses_grid_sync |= reads("%envreg");
   for (const ptx::Variable& variable : module.variables)
     if (variable.space == ptx::Space::constant && variable.initial.empty() &&
         ptx::uses(function, variable.name))
       facts.host_constants.insert(variable.name);
   facts.has_two_dimensions |= reads("%tid.y") && !reads("%ntid.y");
-  facts.reads_in_loop |= ptx::loads_in_loop(function);
+  facts.reads_in_loop |= std::ranges::any_of(ptx::statements_in_loops(function),
+                                             [](const auto* inside) { return ptx::loads_global(*inside); });
   read_shared(module, function, facts);
 }
 

@@ -181,7 +181,7 @@ Contract unfit(const fs::path& source, const Kernel& kernel, const std::string& 
   return unfit(source, id_of(kernel), kernel.entry, declarations_of(kernel.parameters), reason);
 }
 
-/// Sets the blocks with which the source launches its kernels.
+/// Sets the launches of the kernels in the source.
 void find_launches(std::string_view text, std::vector<FoundKernel>& kernels) {
   std::vector<LaunchedKernel> launched;
   for (const FoundKernel& found : kernels) {
@@ -190,13 +190,15 @@ void find_launches(std::string_view text, std::vector<FoundKernel>& kernels) {
     if (const std::size_t open = spelled.find('<'); open != std::string_view::npos)
       kernel.template_arguments = spelled.substr(open + 1, spelled.size() - open - 2);
   }
-  auto blocks = launched_blocks(text, launched);
-  for (std::size_t k = 0; k < kernels.size(); ++k) kernels[k].kernel.launched_blocks = std::move(blocks[k]);
+  auto launches = launches_in(text, launched);
+  for (std::size_t k = 0; k < kernels.size(); ++k) kernels[k].kernel.launches = std::move(launches[k]);
 }
 
 KnownBlocks blocks_of(const Kernel& kernel) {
   KnownBlocks blocks;
-  blocks.launched = kernel.launched_blocks;
+  blocks.launched = kernel.launched_blocks();
+  blocks.launched_grid = kernel.launched_grid(kernel.grid_axis());
+  blocks.may_be_several = kernel.facts.uses_block_index || kernel.has_open_grid();
   blocks.template_integers = template_integers(kernel);
   blocks.is_required = kernel.facts.required_threads.has_value();
   blocks.most = kernel.facts.required_threads.value_or(kernel.facts.most_threads.value_or(blocks.most));

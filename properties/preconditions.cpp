@@ -14,6 +14,8 @@
 #include "contracts/sizes.h"
 #include "properties/execution/evaluation.h"
 #include "properties/fit.h"
+#include "properties/grid_preconditions.h"
+#include "properties/precondition_runs.h"
 #include "properties/verdict.h"
 
 namespace foldproof {
@@ -102,17 +104,6 @@ std::optional<Condition> condition_of(const Faults& faults, std::uint32_t most) 
   return best;
 }
 
-Finding warning_of(Finding finding, const std::string& condition) {
-  finding.severity = Severity::warning;
-  finding.message = fmt::format("if callers {}: {}", condition, finding.message);
-  return finding;
-}
-
-Finding with_case(Finding finding, const Case& c) {
-  finding.case_text = describe(c);
-  return finding;
-}
-
 class BlockTrials {
  public:
   BlockTrials(const Contract& contract, const KnownBlocks& blocks, const std::shared_ptr<const Image>& image,
@@ -156,10 +147,8 @@ class BlockTrials {
   /// The findings of a trial run, the cases with the fewest elements first, until `use` returns true.
   void for_each_run(std::uint32_t block, Provenance provenance,
                     const std::function<bool(const Case&, std::vector<Finding>)>& use) const {
-    Instance instance = contract_.instances.at(0);
+    Instance instance = with_range(contract_.instances.at(0), "block", std::to_string(block));
     if (provenance == Provenance::ignored) instance.claims.uses_every_input_once = false;
-    for (auto& [name, range] : instance.domain)
-      if (name == "block") range = Range::parse(std::to_string(block), {});
     const Evaluator evaluator(contract_, instance, image_, runner_);
     std::vector<Case> cases = trial_cases(instance);
     std::ranges::stable_sort(cases, {}, [](const Case& c) { return value_of(c.variables, "count"); });
@@ -186,7 +175,7 @@ class BlockTrials {
       std::erase_if(findings, [&](const Finding& finding) {
         return finding.severity == Severity::warning && usual_warnings_.contains(finding.kind);
       });
-      if (!findings.empty()) fault = with_case(*std::ranges::min_element(findings, {}, rank_of), c);
+      if (!findings.empty()) fault = with_case(worst_of(findings), c);
       return fault.has_value();
     });
     return fault;
@@ -290,6 +279,7 @@ Preconditions preconditions_of(const Contract& contract, const KnownBlocks& bloc
                                const std::shared_ptr<const Image>& image, Runner& runner) {
   Preconditions preconditions;
   try_alignment(contract, image, runner, preconditions);
+  find_grids(contract, blocks, image, runner, preconditions);
   if (!blocks.is_required && leaves_block_open(contract.instances.at(0)))
     BlockTrials(contract, blocks, image, runner).add_to(preconditions);
   if (preconditions.block.empty())
@@ -306,6 +296,8 @@ void add(const Preconditions& preconditions, Contract& contract) {
     for (const auto& [name, text] : preconditions.block)
       place = std::next(domain.insert(place, {name, Range::parse(text, {})}));
   }
+  if (preconditions.grid)
+    contract.instances.at(0) = with_range(contract.instances.at(0), "grid", *preconditions.grid);
   if (preconditions.is_aligned) domain.emplace_back("offset", Range::parse("0", {}));
   std::ranges::copy(preconditions.assumptions, std::back_inserter(contract.assumptions));
   std::ranges::copy(preconditions.warnings, std::back_inserter(contract.preconditions));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,15 +17,17 @@ namespace foldproof {
 struct Preconditions {
   /// What the domain has instead of its variable "block": names and ranges. Empty: the domain stays as it is.
   std::vector<std::pair<std::string, std::string>> block;
+  std::optional<std::string> grid;       ///< the range of its variable "grid"; absent: it stays
   bool is_aligned = false;               ///< callers align the input
   std::vector<std::string> assumptions;  ///< as those of a contract
   std::vector<Finding> warnings;         ///< what happens otherwise, with the condition and a case
 };
 
-/// Tries blocks of 1 to 1024 threads, whole warps and others, and an input that is not aligned. A condition
-/// is one that an author could mean: at least or at most a power of two, a multiple of 32, a power of two, or
-/// one size. What the launches of the source violate is left for the audit, which reports it as an error; so
-/// is what happens with every block, and a race in every block of several warps.
+/// Tries blocks of 1 to 1024 threads, whole warps and others, an input that is not aligned, and other numbers
+/// of blocks (properties/grid_preconditions.h). A condition on the size of blocks is one that an author could
+/// mean: at least or at most a power of two, a multiple of 32, a power of two, or one size. What the launches
+/// of the source violate is left for the audit, which reports it as an error; so is what happens with every
+/// block, and a race in every block of several warps.
 Preconditions preconditions_of(const Contract& contract, const KnownBlocks& blocks,
                                const std::shared_ptr<const Image>& image, Runner& runner);
 

@@ -207,24 +207,34 @@ bool loads_global(const Statement& statement) {
   return code.is("cp") && code.has("async") && code.has("global") && space == Space::shared;
 }
 
-bool loads_in_loop(const Function& function) {
+std::set<const Statement*> statements_in_loops(const Function& function) {
+  constexpr std::size_t nowhere = std::string_view::npos;
+  struct Place {
+    const Statement* statement = nullptr;
+    std::size_t target = nowhere;  ///< of a branch to an earlier label: how many statements precede that
+  };
   struct Items {
-    std::map<std::string_view, std::size_t> loads_before{};  ///< by label
-    std::size_t loads = 0;
-    bool found = false;
+    std::map<std::string_view, std::size_t> labels{};
+    std::vector<Place> all{};
 
-    void operator()(const Label& label) { loads_before[label.name] = loads; }
+    void operator()(const Label& label) { labels[label.name] = all.size(); }
     void operator()(const Statement& statement) {
-      if (loads_global(statement)) ++loads;
+      Place& place = all.emplace_back(Place{&statement});
       if (statement.opcode != "bra" || statement.operands.empty()) return;
       const auto* target = std::get_if<Name>(&statement.operands.front().value);
-      const auto label = target == nullptr ? loads_before.end() : loads_before.find(target->text);
-      found |= label != loads_before.end() && label->second < loads;
+      const auto label = target == nullptr ? labels.end() : labels.find(target->text);
+      if (label != labels.end()) place.target = label->second;
     }
   };
   Items items;
   for_each_item(function, items);
-  return items.found;
+  std::set<const Statement*> in_loops;
+  std::size_t begin = nowhere;  // of the loops that go beyond the statement
+  for (std::size_t i = items.all.size(); i-- > 0;) {
+    begin = std::min(begin, items.all[i].target);
+    if (begin <= i) in_loops.insert(items.all[i].statement);
+  }
+  return in_loops;
 }
 
 Definitions::Definitions(const Function& function) {

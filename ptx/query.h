@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -111,8 +112,8 @@ bool reads_special(const Function& function, std::string_view name);
 /// and .local), or copies from global to shared memory.
 bool loads_global(const Statement& statement);
 
-/// Whether a statement that satisfies loads_global is between a label and a later branch back to it.
-bool loads_in_loop(const Function& function);
+/// The statements between a label and a later branch back to it.
+std::set<const Statement*> statements_in_loops(const Function& function);
 
 /// The statements that write each register. An instruction's first operand counts as written even if it is
 /// only read.

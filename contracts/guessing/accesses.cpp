@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "ptx/query.h"
@@ -21,7 +22,8 @@ constexpr Parameters a_variable = Parameters{1} << most_parameters;
 
 class Flow {
  public:
-  explicit Flow(const ptx::Function& entry) : entry_(entry), accesses_(entry.parameters.size()) {
+  explicit Flow(const ptx::Function& entry)
+      : entry_(entry), in_loops_(ptx::statements_in_loops(entry)), accesses_(entry.parameters.size()) {
     while (advance()) {
     }
     ptx::for_each_item(entry_, [&](const ptx::Statement& statement) { record(statement); });
@@ -101,10 +103,15 @@ class Flow {
       if ((parameters >> i & 1) != 0) accesses_[i].*use = true;
   }
 
+  void mark_read(const ptx::Statement& statement, Parameters parameters) {
+    mark(parameters, &Accesses::is_read);
+    if (in_loops_.contains(&statement)) mark(parameters, &Accesses::is_read_in_loop);
+  }
+
   void record(const ptx::Statement& statement) {
     const Opcode code(statement);
     if (statement.operands.empty()) return;
-    if (code.is("ld")) return mark(address_in(statement.operands.back(), code), &Accesses::is_read);
+    if (code.is("ld")) return mark_read(statement, address_in(statement.operands.back(), code));
     if (code.is("st")) {
       mark(address_in(statement.operands.front(), code), &Accesses::is_written);
       return mark(value_of(statement.operands.back()), &Accesses::is_unknown);
@@ -124,7 +131,7 @@ class Flow {
     // Asynchronous copies: the destination comes first.
     mark(address_in(statement.operands.front(), code), &Accesses::is_written);
     for (std::size_t i = 1; i < statement.operands.size(); ++i)
-      mark(address_in(statement.operands[i], code), &Accesses::is_read);
+      mark_read(statement, address_in(statement.operands[i], code));
   }
 
   /// Of what atomics returned.
@@ -137,6 +144,7 @@ class Flow {
   }
 
   const ptx::Function& entry_;
+  std::set<const ptx::Statement*> in_loops_;
   std::map<std::string, Parameters> registers_;
   std::map<std::string, Parameters> returned_;  ///< by register: the parameters whose old values it holds
   std::vector<Accesses> accesses_;

@@ -12,6 +12,7 @@ namespace foldproof {
 /// What one parameter, as an address, is used for. Nothing is set for a parameter that is not an address.
 struct Accesses {
   bool is_read = false;
+  bool is_read_in_loop = false;
   bool is_written = false;
   bool is_accumulated = false;  ///< by atomics
   bool is_awaited = false;      ///< the kernel uses what an atomic returns, as for a counter

@@ -68,7 +68,7 @@ std::optional<Candidate> candidate_for(const Kernel& kernel, const Supposition& 
   candidate.is_narrow = supposed.elements_per_thread > 1 || supposed.reads_whole_groups;
   candidate.doubles_shared = supposed.shared_per_thread > 1;
   candidate.is_unusual = supposed.output_is_scratch || supposed.is_in_place || supposed.holds_identity ||
-                         supposed.has_one_result || supposed.threads_y != 0;
+                         supposed.has_one_result || supposed.threads_y != 0 || supposed.grid;
   if (supposed.reference == nullptr) return candidate;
   candidate.as = supposed.reference->as;
   candidate.assumptions.push_back(fmt::format("operator {}", supposed.reference->as));
@@ -90,6 +90,14 @@ bool reads_groups(const Kernel& kernel) {
     return parameter.is_pointer && parameter.element && parameter.lanes == 1 &&
            size_of(*parameter.element) < kernel.facts.widest_read;
   });
+}
+
+/// Those with as many blocks as the source launches.
+void add_fixed_grid(std::uint32_t blocks, std::vector<Supposition>& all) {
+  std::vector<Supposition> fixed;
+  for (Supposition supposed : all)
+    if (!supposed.block) fixed.push_back(supposed), fixed.back().grid = blocks;
+  all.insert(all.end(), fixed.begin(), fixed.end());
 }
 
 /// Everything that can be supposed about the launch and the sizes of the kernel, the likelier first.
@@ -123,7 +131,9 @@ std::vector<Supposition> suppositions(const Kernel& kernel) {
     return parameter.accesses.is_read && parameter.accesses.is_output();
   };
   if (std::ranges::any_of(kernel.parameters, adds_to_it)) all.push_back({.holds_identity = true});
-  if (kernel.facts.has_two_dimensions)
+  if (const auto grid = kernel.launched_grid(kernel.grid_axis()); grid && kernel.facts.uses_block_index)
+    add_fixed_grid(*grid, all);
+  if (kernel.facts.has_two_dimensions && !kernel.launched_shape())
     for (const auto& [block, y] :
          {std::pair(256U, 8U), {256U, 16U}, {256U, 32U}, {1024U, 32U}, {128U, 4U}, {64U, 8U}, {512U, 16U}})
       all.push_back({.block = block, .threads_y = y});

@@ -28,7 +28,8 @@ class DomainGuess {
     constexpr std::uint32_t usual = 256, warp = 32;
     if (facts_.required_threads) return *facts_.required_threads;
     if (supposed_.block) return std::min(*supposed_.block, facts_.most_threads.value_or(*supposed_.block));
-    if (!kernel_.launched_blocks.empty()) return kernel_.launched_blocks.front();
+    if (const auto shape = kernel_.launched_shape()) return (*shape)[0] * (*shape)[1] * (*shape)[2];
+    if (const auto launched = kernel_.launched_blocks(); !launched.empty()) return launched.front();
     std::uint32_t threads = usual;
     if (facts_.shared_arrays.size() == 1) {
       const std::uint64_t elements = facts_.shared_arrays[0] / size_of(reduction_.accumulator);
@@ -49,7 +50,7 @@ class DomainGuess {
   }
 
   void find_domain() {
-    const bool has_thread_for_each = sizes_.matrix && !facts_.reads_in_loop && !sizes_.by_columns;
+    const bool has_thread_for_each = sizes_.matrix && !reads_in_loop() && !sizes_.by_columns;
     const std::string unit = roles_.lanes() > 1 ? "groups" : "columns";
     if (has_thread_for_each) {
       roles_.assume(fmt::format("a thread for each of the {} of a row, since no loop reads the input", unit));
@@ -86,7 +87,9 @@ class DomainGuess {
     const std::uint32_t elements = supposed_.elements_per_thread;
     roles_.assume(elements == 1 ? "one element per thread, since no parameter is a count"
                                 : fmt::format("{} elements per thread", elements));
-    add_variable("grid", facts_.uses_block_index && cluster() == 1 ? "1 .. 64" : std::to_string(cluster()));
+    add_variable("grid", facts_.uses_block_index && cluster() == 1 && !supposed_.grid
+                             ? "1 .. 64"
+                             : std::to_string(fixed_grid()));
     add_variable(read_unit(), elements == 1 ? "grid * block" : fmt::format("grid * block * {}", elements));
     add_groups();
   }
@@ -100,9 +103,10 @@ class DomainGuess {
 
   /// The range of that variable.
   std::string units() {
-    if (!facts_.uses_block_index && !facts_.reads_in_loop) {
+    if ((!facts_.uses_block_index || supposed_.grid) && !reads_in_loop()) {
       roles_.assume("at most one element per thread, since no loop reads the input");
-      return "1 .. block";
+      const std::uint32_t blocks = facts_.uses_block_index ? fixed_grid() : 1;
+      return blocks == 1 ? "1 .. block" : fmt::format("1 .. {} * block", blocks);
     }
     const bool narrow_index =
         info(reduction_.op).gives == OperatorInfo::Gives::index && size_of(roles_.output_type()) < 8;
@@ -118,10 +122,25 @@ class DomainGuess {
   std::uint32_t cluster() const { return std::max(facts_.cluster[0], 1U); }
 
   /// Whether any grid covers the input.
-  bool strides() const { return facts_.uses_grid_size && facts_.reads_in_loop; }
+  bool strides() const { return facts_.uses_grid_size && reads_in_loop(); }
+
+  /// Whether a loop reads the input, as far as the PTX shows what a loop reads.
+  bool reads_in_loop() const {
+    const Accesses& accesses = kernel_.parameters[roles_.input()].accesses;
+    return accesses.is_read && !accesses.is_unknown ? accesses.is_read_in_loop : facts_.reads_in_loop;
+  }
+
+  /// The blocks of a grid that does not depend on the input.
+  std::uint32_t fixed_grid() const {
+    if (cluster() > 1) return cluster();
+    const std::uint32_t blocks =
+        supposed_.grid.value_or(kernel_.launched_grid(kernel_.grid_axis()).value_or(1));
+    if (blocks > 1) roles_.assume(fmt::format("a grid of {} blocks, as in a launch of the source", blocks));
+    return blocks;
+  }
 
   std::string grid() const {
-    if (!facts_.uses_block_index) return std::to_string(cluster());
+    if (!facts_.uses_block_index || supposed_.grid) return std::to_string(fixed_grid());
     const std::string all = fmt::format("ceil_div({}, block)", read_unit());
     const std::string blocks = facts_.uses_grid_sync && strides() ? fmt::format("min({}, 64)", all) : all;
     if (cluster() > 1) return fmt::format("ceil_div({}, {}) * {}", blocks, cluster(), cluster());

@@ -2,6 +2,7 @@
 // it computes (from its name and its instructions), and how it is launched.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -17,6 +18,7 @@
 #include "contracts/entry_facts.h"
 #include "contracts/guess.h"
 #include "contracts/guessing/accesses.h"
+#include "contracts/guessing/source_launches.h"
 #include "contracts/reference.h"
 #include "contracts/signature.h"
 #include "devices/image.h"
@@ -46,7 +48,18 @@ struct Kernel {
   std::string entry;  ///< the spelling that identifies it among the kernels of its file
   std::vector<Parameter> parameters;
   EntryFacts facts;
-  std::vector<std::uint32_t> launched_blocks;  ///< threads, of launches in the source; empty if unknown
+  std::vector<SourceLaunch> launches;  ///< of the source; empty if unknown
+
+  /// The sizes of the blocks, in increasing order, if all launches have constant blocks of one dimension.
+  std::vector<std::uint32_t> launched_blocks() const;
+  /// The block of all launches, if it is constant and has several dimensions.
+  std::optional<std::array<std::uint32_t, 3>> launched_shape() const;
+  /// The most blocks along an axis, if all launches have a constant number there.
+  std::optional<std::uint32_t> launched_grid(std::size_t axis) const;
+  /// Whether some launch has a number of blocks that is not a constant, along the axis by which the kernel
+  /// orders its blocks.
+  bool has_open_grid() const;
+  std::size_t grid_axis() const { return facts.orders_blocks_by_y ? 1 : 0; }
 };
 
 /// `declared`: the kernels declared in the text of the source; empty for PTX.
@@ -64,6 +77,7 @@ struct Unfit : std::runtime_error {
 struct Supposition {
   const Reference* reference = nullptr;  ///< what the kernel computes; null: as its name and instructions say
   std::optional<std::uint32_t> block = {};  ///< threads; absent: as the facts suggest
+  std::optional<std::uint32_t> grid = {};   ///< blocks; absent: those that cover the input
   std::uint32_t elements_per_thread = 1;    ///< if more, the kernel ignores its count, if it has one
   std::uint32_t shared_per_thread = 1;      ///< elements of dynamic shared memory
   bool reads_whole_groups = false;  ///< callers align the input, whose length is a multiple of a group's

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -40,7 +41,7 @@ class Guess {
       roles_.assume("any of several equal elements");
     }
     return {std::move(instance_), std::move(assumptions_), std::move(inventions_),
-            std::move(unchecked_outputs_), facts_.has_two_dimensions};
+            std::move(unchecked_outputs_), facts_.has_two_dimensions && !kernel_.launched_shape()};
   }
 
  private:
@@ -61,23 +62,43 @@ class Guess {
       roles_.give_up("it is unknown what it stores in each element of a group");
   }
 
+  bool has_cluster() const { return facts_.cluster[0] != 0; }
+
   void find_launch() {
-    const bool has_cluster = facts_.cluster[0] != 0;
     launch_.cluster.fill(Expression::constant(1));
-    for (std::size_t i = 0; i < 3 && has_cluster; ++i)
+    for (std::size_t i = 0; i < 3 && has_cluster(); ++i)
       launch_.cluster[i] = Expression::constant(facts_.cluster[i]);
-    launch_.has_cluster = has_cluster;
+    launch_.has_cluster = has_cluster();
     launch_.cooperative = facts_.uses_grid_sync;
     if (launch_.cooperative) roles_.assume("a cooperative launch, since the kernel synchronizes the grid");
-    launch_.grid = {Expression::parse("grid", {}), launch_.cluster[1], launch_.cluster[2]};
-    launch_.block = {Expression::parse("block", {}), Expression::constant(1), Expression::constant(1)};
-    if (const std::uint32_t y = supposed_.threads_y; y != 0) {
-      const std::uint32_t x = guess_block(roles_, *instance_.reduction) / y;
-      launch_.block = {Expression::constant(x), Expression::constant(y), Expression::constant(1)};
-      roles_.assume(fmt::format("blocks of {} x {} threads", x, y));
-    }
+    find_grid();
+    find_block();
     launch_.shared = Expression::constant(0);
     if (facts_.uses_dynamic_shared) find_shared();
+  }
+
+  void find_grid() {
+    launch_.grid = {Expression::parse("grid", {}), launch_.cluster[1], launch_.cluster[2]};
+    if (has_cluster()) return;
+    for (const std::size_t axis : {1U, 2U})
+      if (const auto blocks = kernel_.launched_grid(axis))
+        launch_.grid.at(axis) = Expression::constant(*blocks);
+    if (!facts_.orders_blocks_by_y) return;
+    launch_.grid[0] = Expression::constant(kernel_.launched_grid(0).value_or(1));
+    launch_.grid[1] = Expression::parse("grid", {});
+    roles_.assume("a grid along y, since the kernel ignores the index of a block along x");
+  }
+
+  void find_block() {
+    launch_.block = {Expression::parse("block", {}), Expression::constant(1), Expression::constant(1)};
+    auto shape = kernel_.launched_shape();
+    if (const std::uint32_t y = supposed_.threads_y; y != 0)
+      shape = {guess_block(roles_, *instance_.reduction) / y, y, 1};
+    if (!shape) return;
+    std::ranges::transform(*shape, launch_.block.begin(),
+                           [](std::uint32_t threads) { return Expression::constant(threads); });
+    roles_.assume((*shape)[2] == 1 ? fmt::format("blocks of {} x {} threads", (*shape)[0], (*shape)[1])
+                                   : fmt::format("blocks of {} threads", fmt::join(*shape, " x ")));
   }
 
   void find_shared() {
@@ -126,9 +147,10 @@ class Guess {
       return;
     }
     const bool is_partial = roles_.has_result(ResultShape::partials);
-    const bool finishes = !is_partial && (supposed_.has_one_result || !facts_.atomics.empty() ||
-                                          facts_.uses_grid_sync || !facts_.uses_block_index ||
-                                          !has_shape(instance_.reduction->op, ResultShape::partials));
+    const bool finishes =
+        !is_partial && (supposed_.has_one_result || supposed_.grid == 1U || !facts_.atomics.empty() ||
+                        facts_.uses_grid_sync || !facts_.uses_block_index ||
+                        !has_shape(instance_.reduction->op, ResultShape::partials));
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
     instance_.output_count = Expression::parse(finishes ? "1" : "grid", {});
     roles_.assume(finishes ? "one result" : "one partial result per block");

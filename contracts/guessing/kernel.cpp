@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 namespace foldproof {
 namespace {
 
@@ -145,6 +146,38 @@ bool Parameter::is_only_read() const {
 
 bool Parameter::is_only_written() const {
   return accesses.is_output() && !accesses.is_read && !accesses.is_unknown;
+}
+
+std::vector<std::uint32_t> Kernel::launched_blocks() const {
+  std::set<std::uint32_t> blocks;
+  for (const auto& [grid, block] : launches) {
+    if (!block[0] || block[1] != 1 || block[2] != 1) return {};
+    blocks.insert(*block[0]);
+  }
+  return {blocks.begin(), blocks.end()};
+}
+
+std::optional<std::array<std::uint32_t, 3>> Kernel::launched_shape() const {
+  const auto differs = [&](const SourceLaunch& launch) { return launch.block != launches.front().block; };
+  if (launches.empty() || std::ranges::any_of(launches, differs)) return std::nullopt;
+  const auto [x, y, z] = launches.front().block;
+  if (!x || !y || !z || *y * *z == 1) return std::nullopt;
+  return std::array{*x, *y, *z};
+}
+
+std::optional<std::uint32_t> Kernel::launched_grid(std::size_t axis) const {
+  std::optional<std::uint32_t> most;
+  for (const SourceLaunch& launch : launches) {
+    const auto blocks = launch.grid.at(axis);
+    if (!blocks) return std::nullopt;
+    most = std::max(most.value_or(0), *blocks);
+  }
+  return most;
+}
+
+bool Kernel::has_open_grid() const {
+  return std::ranges::any_of(launches,
+                             [&](const SourceLaunch& launch) { return !launch.grid.at(grid_axis()); });
 }
 
 std::string plain_name(std::string_view spelled) {

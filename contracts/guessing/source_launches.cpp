@@ -4,7 +4,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "base/error.h"
@@ -16,9 +15,11 @@ namespace foldproof {
 namespace {
 
 constexpr std::uint32_t most_threads = 1024;
+constexpr std::int64_t most_blocks = INT32_MAX;
 constexpr unsigned deepest_constant = 8;  ///< constants that are defined by constants
-constexpr std::size_t longest_part =
-    256;  ///< tokens; so that the time is proportional to the length of the source
+// In tokens, so that the time is proportional to the length of the source:
+constexpr std::size_t longest_part = 256;   ///< of a launch or a definition
+constexpr std::size_t longest_path = 4096;  ///< from the beginning of a function to a launch
 
 /// A part of the source: the tokens from `begin` up to, but not including, `end`.
 struct Part {
@@ -33,20 +34,18 @@ class Launches {
   }
 
   /// `shares_name`: with another kernel or instance.
-  std::vector<std::uint32_t> blocks(const LaunchedKernel& kernel, bool shares_name) {
-    std::set<std::uint32_t> blocks;
+  std::vector<SourceLaunch> of(const LaunchedKernel& kernel, bool shares_name) {
+    std::vector<SourceLaunch> launches_of_kernel;
     for (const std::size_t i : words_[kernel.name]) {
       const auto launch = launch_at(i + 1);
       if (!launch) continue;
       const std::optional<bool> is_its_own = shares_name ? launches(*launch, kernel) : true;
       if (is_its_own == false) continue;
-      const auto threads = is_its_own && launch->configuration.size() > 1
-                               ? threads_in(launch->configuration.at(1), 0)
-                               : std::nullopt;
-      if (!threads || *threads < 1 || *threads > most_threads) return {};
-      blocks.insert(static_cast<std::uint32_t>(*threads));
+      if (!is_its_own || launch->configuration.size() < 2 || depends_on_constants(i)) return {};
+      launches_of_kernel.push_back(
+          {extents_in(launch->configuration[0], 0), block_of(extents_in(launch->configuration[1], 0))});
     }
-    return {blocks.begin(), blocks.end()};
+    return launches_of_kernel;
   }
 
  private:
@@ -137,28 +136,42 @@ class Launches {
     return found;
   }
 
-  /// The threads of a block given as a number, as dim3(x, 1, 1), or as a constant that is one of these.
-  std::optional<std::int64_t> threads_in(Part part, unsigned depth) {
-    if (depth > deepest_constant || part.begin >= part.end) return std::nullopt;
+  /// A block that can be launched.
+  static SourceExtents block_of(const SourceExtents& extents) {
+    std::uint64_t threads = 1;
+    for (const auto extent : extents) threads *= std::min(extent.value_or(1), most_threads + 1);
+    return threads > most_threads ? SourceExtents{} : extents;
+  }
+
+  /// Extents given as a number, as dim3(x, y, z), or as a constant that is one of these.
+  SourceExtents extents_in(Part part, unsigned depth) {
+    if (depth > deepest_constant || part.begin >= part.end) return {};
     if (token(part.begin) == "dim3") ++part.begin;
-    if (is_bracketed(part)) return threads_of_extents({part.begin + 1, part.end - 1}, depth + 1);
+    if (is_bracketed(part)) return extents_of({part.begin + 1, part.end - 1}, depth + 1);
+    if (part.end == part.begin + 1 && is_letter(token(part.begin).front()))
+      return constant(token(part.begin), depth + 1);
     std::string text;
     Variables values;
     for (std::size_t i = part.begin; i < part.end; ++i) {
       const std::string word = without_suffix(token(i));
-      if (!is_arithmetic(word)) return std::nullopt;
+      if (!is_arithmetic(word)) return {};
       if (is_letter(word.front())) {
-        const auto value = constant(token(i), depth + 1);
-        if (!value) return std::nullopt;
+        const auto value = number_of(constant(token(i), depth + 1));
+        if (!value) return {};
         values[word] = *value;
       }
       text += word + " ";
     }
     try {
-      return Expression::parse(text, {}).evaluate(values);
+      const std::int64_t value = Expression::parse(text, {}).evaluate(values);
+      if (value >= 1 && value <= most_blocks) return SourceExtents{static_cast<std::uint32_t>(value), 1, 1};
     } catch (const InputError&) {  // not an expression
-      return std::nullopt;
     }
+    return {};
+  }
+
+  static std::optional<std::uint32_t> number_of(const SourceExtents& extents) {
+    return extents[1] == 1 && extents[2] == 1 ? extents[0] : std::nullopt;
   }
 
   /// Whether the token means the same in C++ and in a contract's expression.
@@ -178,30 +191,37 @@ class Launches {
     return false;
   }
 
-  /// More than one thread along y or z is another kind of block.
-  std::optional<std::int64_t> threads_of_extents(Part list, unsigned depth) {
-    const std::vector<Part> extents = items(list);
-    for (std::size_t i = 1; i < extents.size(); ++i)
-      if (threads_in(extents[i], depth) != 1) return std::nullopt;
-    return threads_in(extents.front(), depth);
+  /// Those of a list of up to three numbers.
+  SourceExtents extents_of(Part list, unsigned depth) {
+    const std::vector<Part> parts = items(list);
+    SourceExtents extents{1, 1, 1};
+    if (parts.size() > extents.size()) return {};
+    for (std::size_t i = 0; i < parts.size(); ++i) extents.at(i) = number_of(extents_in(parts[i], depth));
+    return extents;
   }
 
-  /// The value with which all declarations of the name, in whatever scope, initialize it; nothing if one of
-  /// them does not, or if it is modified.
-  std::optional<std::int64_t> constant(std::string_view name, unsigned depth) {
-    const auto [known, is_new] = constants_.try_emplace(name, std::nullopt);  // so that a cycle ends
+  /// What all declarations of the name, in whatever scope, initialize it with; nothing if one of them does
+  /// not, or if it is modified.
+  SourceExtents constant(std::string_view name, unsigned depth) {
+    const auto [known, is_new] = constants_.try_emplace(name, SourceExtents{});  // so that a cycle ends
     if (!is_new) return known->second;
-    std::optional<std::int64_t> value;
+    std::optional<SourceExtents> value;
     for (const std::size_t i : words_[name]) {
-      if (is_modified(i)) return std::nullopt;
+      if (is_modified(i)) return {};
       const auto definition = definition_at(i);
       if (!definition && !is_declared(i)) continue;
-      const auto defined =
-          !definition || is_in_parentheses(i) || is_narrow(i) ? std::nullopt : threads_in(*definition, depth);
-      if (!defined || (value && value != defined)) return std::nullopt;
-      value = defined;
+      const SourceExtents defined = !definition || is_in_parentheses(i) || is_narrow(i)
+                                        ? SourceExtents{}
+                                        : extents_in(*definition, depth);
+      value = value ? common(*value, defined) : defined;
     }
-    return constants_[name] = value;
+    return constants_[name] = value.value_or(SourceExtents{});
+  }
+
+  static SourceExtents common(const SourceExtents& a, SourceExtents b) {
+    for (std::size_t i = 0; i < b.size(); ++i)
+      if (a.at(i) != b.at(i)) b.at(i).reset();
+    return b;
   }
 
   /// Whether a type precedes the word, so that it may be a parameter, a member or a variable without a value.
@@ -233,7 +253,37 @@ class Launches {
     return Part{begin, end};
   }
 
-  /// Whether the word is the operand of an increment or a compound assignment.
+  /// Whether the token is in a statement, or a block, that an `if` with a constant condition may skip.
+  bool depends_on_constants(std::size_t at) {
+    int depth = 0;
+    bool is_same_statement = true;
+    for (std::size_t k = 0; k < longest_path && at-- > 0; ++k) {
+      if (depth == 0 && is_same_statement && token(at) == "if" && is_constant_condition(at + 1)) return true;
+      if (depth == 0 && (token(at) == ";" || token(at) == "}")) is_same_statement = false;
+      depth -= depth_change(token(at));
+      if (depth < 0) {  // what encloses it
+        depth = 0;
+        is_same_statement = true;
+      }
+    }
+    return false;
+  }
+
+  /// "constexpr (...)", or a condition without variables.
+  bool is_constant_condition(std::size_t at) {
+    if (token(at) == "constexpr") return true;
+    int depth = 0;
+    for (const std::size_t begin = at; at < tokens_.size() && at < begin + longest_part; ++at) {
+      depth += depth_change(token(at));
+      if (depth == 0) return true;
+      const bool is_word = is_letter(token(at).front());
+      if (is_word && token(at) != "sizeof" && !is_type(token(at)) && !number_of(constant(token(at), 0)))
+        return false;
+    }
+    return false;
+  }
+
+  /// Whether the word is the operand of an increment or a compound assignment, or a member of it is assigned.
   bool is_modified(std::size_t at) const {
     const auto doubled = [&](std::size_t i, std::string_view sign) {
       return token(i) == sign && token(i + 1) == sign;
@@ -243,7 +293,8 @@ class Launches {
     const bool is_compound =
         std::string_view("+-*/%&|^").find(token(at + 1)) != std::string_view::npos && token(at + 2) == "=";
     const bool shifts = (doubled(at + 1, "<") || doubled(at + 1, ">")) && token(at + 3) == "=";
-    return steps || is_compound || shifts;
+    const bool sets_member = token(at + 1) == "." && token(at + 3) == "=" && token(at + 4) != "=";
+    return steps || is_compound || shifts || sets_member;
   }
 
   /// Whether the statement opened a parenthesis before the token: a parameter, or a loop's variable.
@@ -259,20 +310,20 @@ class Launches {
 
   std::vector<std::string_view> tokens_;
   std::map<std::string_view, std::vector<std::size_t>> words_;  ///< where each word is
-  std::map<std::string_view, std::optional<std::int64_t>> constants_;
+  std::map<std::string_view, SourceExtents> constants_;
 };
 
 }  // namespace
 
-std::vector<std::vector<std::uint32_t>> launched_blocks(std::string_view source,
-                                                        const std::vector<LaunchedKernel>& kernels) {
+std::vector<std::vector<SourceLaunch>> launches_in(std::string_view source,
+                                                   const std::vector<LaunchedKernel>& kernels) {
   std::map<std::string_view, std::size_t> with_name;
   for (const LaunchedKernel& kernel : kernels) ++with_name[kernel.name];
   Launches launches(source);
-  std::vector<std::vector<std::uint32_t>> blocks;
+  std::vector<std::vector<SourceLaunch>> found;
   for (const LaunchedKernel& kernel : kernels)
-    blocks.push_back(launches.blocks(kernel, with_name[kernel.name] > 1));
-  return blocks;
+    found.push_back(launches.of(kernel, with_name[kernel.name] > 1));
+  return found;
 }
 
 }  // namespace foldproof

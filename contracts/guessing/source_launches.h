@@ -1,7 +1,9 @@
-// With which blocks a source launches its own kernels.
+// With which grids and blocks a source launches its own kernels.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,10 +15,18 @@ struct LaunchedKernel {
   std::string template_arguments;  ///< as in "float, 256"; empty if it is not an instance
 };
 
-/// For each kernel, the threads per block of all launches `kernel<<<grid, block>>>` of it, in increasing
-/// order. None if there is no launch, if the size of one is not a constant of the source, or if a launch may
-/// be that of another kernel with the same name. `source`: text from the preprocessor.
-std::vector<std::vector<std::uint32_t>> launched_blocks(std::string_view source,
-                                                        const std::vector<LaunchedKernel>& kernels);
+/// Along x, y and z; absent: not a constant of the source.
+using SourceExtents = std::array<std::optional<std::uint32_t>, 3>;
+
+/// A launch `kernel<<<grid, block>>>`.
+struct SourceLaunch {
+  SourceExtents grid, block;
+  bool operator==(const SourceLaunch&) const = default;
+};
+
+/// For each kernel, its launches in the order of the source. None if there is no launch, or if one may be
+/// that of another kernel with the same name. `source`: text from the preprocessor.
+std::vector<std::vector<SourceLaunch>> launches_in(std::string_view source,
+                                                   const std::vector<LaunchedKernel>& kernels);
 
 }  // namespace foldproof

@@ -42,8 +42,9 @@ struct Audited {
   std::string notes;
 };
 
-Audited audited(const Folder& folder, const std::string& text, std::vector<std::string> options = {}) {
-  options.insert(options.begin(), {"audit", folder.file("k.cu", text), "--cases", "8"});
+Audited audited(const Folder& folder, const std::string& text, std::vector<std::string> options = {},
+                const std::string& cases = "8") {
+  options.insert(options.begin(), {"audit", folder.file("k.cu", text), "--cases", cases});
   const RanJson ran = run_json(options);
   INFO(ran.json.dump() << ran.err);
   REQUIRE(ran.json.at("kernels").size() == 1);
@@ -163,4 +164,130 @@ __global__ void sum(const float* in, float* out, int n) {
 )cuda");
   CHECK(ran.status == 0);
   CHECK(begins(ran.warnings, "do not align the input"));
+}
+
+namespace {
+
+/// A sum by a tree in shared memory, of the elements at first, first + stride and so on for each thread.
+std::string tree_sum_of(const std::string& first, const std::string& stride, const std::string& last_step) {
+  return R"cuda(
+__global__ void sum(const float* in, float* out, int n) {
+  __shared__ float s[64];
+  float v = 0;
+  for (int i = )cuda" +
+         first + "; i < n; i += " + stride + R"cuda() v += in[i];
+  s[threadIdx.x] = v;
+  __syncthreads();
+  for (int half = 32; half > 0; half /= 2) {
+    if (threadIdx.x < half) s[threadIdx.x] += s[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) )cuda" +
+         last_step + ";\n}\n";
+}
+
+std::string with_launch(const std::string& kernel, const std::string& grid) {
+  return kernel + "void run(const float* x, float* y, int n) { sum<<<" + grid + ", 64>>>(x, y, n); }\n";
+}
+
+}  // namespace
+
+TEST_CASE("a kernel that is right with as many blocks as the source launches is right", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("grid");
+  const std::string first = "blockIdx.x * 64 + threadIdx.x";
+  const Audited one = audited(folder, with_launch(tree_sum_of(first, "64", "*out = s[0]"), "1"));
+  CHECK(one.status == 0);
+  CHECK(begins(one.warnings, "launch 2 blocks"));
+
+  const Audited eight =
+      audited(folder, with_launch(tree_sum_of(first, "8 * 64", "out[blockIdx.x] = s[0]"), "8"));
+  CHECK(eight.status == 0);
+  CHECK(begins(eight.warnings, "launch 1 block"));
+  CHECK(eight.notes.find("a grid of 8 blocks, as in a launch of the source") != std::string::npos);
+
+  // The source does not say how many it launches.
+  CHECK(audited(folder, tree_sum_of(first, "8 * 64", "out[blockIdx.x] = s[0]")).status == 1);
+}
+
+TEST_CASE("blocks that repeat the work of the first are an error if the source launches them", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("repeated");
+  const std::string kernel = tree_sum_of("threadIdx.x", "64", "atomicAdd(out, s[0])");
+  const Audited repeated = audited(folder, with_launch(kernel, "8"));
+  CHECK(repeated.status == 1);
+  CHECK_FALSE(repeated.errors.empty());
+  CHECK(audited(folder, with_launch(kernel, "1")).warnings.size() == 1);  // about the size of blocks
+  const Audited open = audited(folder, with_launch(kernel, "(n + 63) / 64"));
+  CHECK(open.status == 0);
+  CHECK(begins(open.warnings, "launch 2 blocks"));
+}
+
+TEST_CASE("more blocks than the source launches are a precondition if they are too many", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("ticket");
+  // The last block adds up one partial result per thread.
+  const std::string kernel = R"cuda(
+__device__ int done;
+__global__ void sum(const float* in, volatile float* part, float* out, int n) {
+  __shared__ bool is_last;
+  float v = 0;
+  for (int i = blockIdx.x * 32 + threadIdx.x; i < n; i += gridDim.x * 32) v += in[i];
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) {
+    part[blockIdx.x] = v;
+    __threadfence();
+    is_last = atomicAdd(&done, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  v = threadIdx.x < gridDim.x ? part[threadIdx.x] : 0;
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) {
+    *out = v;
+    done = 0;
+  }
+}
+)cuda";
+  const auto launch = [&](const std::string& grid) {
+    return kernel + "void run(float* x, float* p, float* y, int n) { sum<<<" + grid +
+           ", 32>>>(x, p, y, n); }\n";
+  };
+  const Audited few = audited(folder, launch("16"));
+  CHECK(few.status == 0);
+  CHECK(begins(few.warnings, "launch grids of more than 32 blocks"));
+  CHECK(audited(folder, launch("n / 32"), {}, "40").status == 1);
+  CHECK(audited(folder, launch("64"), {}, "40").status == 1);
+}
+
+TEST_CASE("rows may be counted along y, and blocks have the dimensions of the source", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("axes");
+  const Audited rows = audited(folder, R"cuda(
+__global__ void rowSum(const float* in, float* out, int cols) {
+  float v = 0;
+  for (int i = threadIdx.x; i < cols; i += 32) v += in[blockIdx.y * cols + i];
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) out[blockIdx.y] = v;
+}
+void run(float* x, float* y, int rows, int cols) { rowSum<<<dim3(1, rows), 32>>>(x, y, cols); }
+)cuda");
+  CHECK(rows.status == 0);
+  CHECK(rows.notes.find("a grid along y") != std::string::npos);
+
+  const Audited warps = audited(folder, R"cuda(
+__global__ void rowSum(const float* in, float* out, int rows, int cols) {
+  const int row = blockIdx.x * 4 + threadIdx.y;
+  if (row >= rows) return;
+  float v = 0;
+  for (int i = threadIdx.x; i < cols; i += 32) v += in[row * cols + i];
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) out[row] = v;
+}
+void run(float* x, float* y, int r, int c) { rowSum<<<(r + 3) / 4, dim3(32, 4)>>>(x, y, r, c); }
+)cuda");
+  CHECK(warps.status == 0);
+  CHECK(warps.warnings.empty());
+  CHECK(warps.notes.find("blocks of 32 x 4 threads") != std::string::npos);
 }

@@ -22,7 +22,8 @@ std::vector<Accesses> accesses(const std::string& body) {
 }
 
 constexpr Accesses none{}, loaded{.is_read = true}, stored{.is_written = true},
-    accumulated{.is_accumulated = true}, unknown{.is_unknown = true};
+    accumulated{.is_accumulated = true}, unknown{.is_unknown = true},
+    reloaded{.is_read = true, .is_read_in_loop = true};
 
 }  // namespace
 
@@ -40,7 +41,8 @@ TEST_CASE("an address may be chosen, or advance in a loop") {
   CHECK(accesses("\tselp.b64 %rd4, %rd1, %rd2, %p1;\n\tld.global.f32 %f1, [%rd4];\n") ==
         std::vector<Accesses>{loaded, loaded, none});
   CHECK(accesses("$loop:\n\tld.global.f32 %f1, [%rd5];\n\tmov.u64 %rd5, %rd4;\n\tadd.s64 %rd4, %rd1, 4;\n"
-                 "\t@%p1 bra $loop;\n") == std::vector<Accesses>{loaded, none, none});
+                 "\t@%p1 bra $loop;\n\tld.global.f32 %f2, [%rd2];\n") ==
+        std::vector<Accesses>{reloaded, loaded, none});
 }
 
 TEST_CASE("a count that scales an index is not an address") {

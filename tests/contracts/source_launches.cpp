@@ -1,4 +1,4 @@
-// With which blocks a source launches its kernels.
+// With which grids and blocks a source launches its kernels.
 #include "contracts/guessing/source_launches.h"
 
 #include <string>
@@ -6,18 +6,36 @@
 #include "catch.h"
 
 using foldproof::LaunchedKernel;
+using foldproof::SourceExtents;
+using foldproof::SourceLaunch;
 using Blocks = std::vector<std::uint32_t>;
 
 namespace {
 
+std::vector<SourceLaunch> launches_of(const std::string& source, const std::string& kernel = "sum") {
+  return foldproof::launches_in(source, {{kernel, ""}}).at(0);
+}
+
+/// The threads along x of the launches whose blocks have one dimension.
+Blocks blocks_in(const std::vector<SourceLaunch>& launches) {
+  Blocks blocks;
+  for (const SourceLaunch& launch : launches)
+    if (launch.block[0] && launch.block[1] == 1U && launch.block[2] == 1U) blocks.push_back(*launch.block[0]);
+  return blocks;
+}
+
 Blocks launched_blocks(const std::string& source, const std::string& kernel) {
-  return foldproof::launched_blocks(source, {{kernel, ""}}).at(0);
+  return blocks_in(launches_of(source, kernel));
 }
 
 /// Of one of two kernels with the name, whose other template arguments are "other".
 Blocks of_two(const std::string& source, const LaunchedKernel& kernel) {
-  return foldproof::launched_blocks(source, {kernel, {kernel.name, "other"}}).at(0);
+  return blocks_in(foldproof::launches_in(source, {kernel, {kernel.name, "other"}}).at(0));
 }
+
+SourceExtents grid_in(const std::string& source) { return launches_of(source).at(0).grid; }
+
+const std::optional<std::uint32_t> unknown;
 
 }  // namespace
 
@@ -39,11 +57,12 @@ TEST_CASE("a block that the source does not determine is unknown") {
   CHECK(launched_blocks("int t = 256; if (n < 64) t = 32; sum<<<1, t>>>(x);", "sum").empty());
   CHECK(launched_blocks("int t = pick(n); sum<<<1, t>>>(x);", "sum").empty());
   CHECK(launched_blocks("int t = t; sum<<<1, t>>>(x);", "sum").empty());
-  CHECK(launched_blocks("sum<<<1, dim3(16, 16)>>>(x);", "sum").empty());
+  CHECK(launched_blocks("dim3 t(64); t.x = 32; sum<<<1, t>>>(x);", "sum").empty());
   CHECK(launched_blocks("sum<<<1, 0100>>>(x);", "sum").empty());   // octal
   CHECK(launched_blocks("sum<<<1, 2 ^ 6>>>(x);", "sum").empty());  // exclusive or
   CHECK(launched_blocks("unsigned char t = 320; sum<<<1, t>>>(x);", "sum").empty());
-  CHECK(launched_blocks("sum<<<1, 64>>>(x); sum<<<1, t>>>(x);", "sum").empty());
+  CHECK(launched_blocks("sum<<<1, 64>>>(x); sum<<<1, t>>>(x);", "sum") == Blocks{64});
+  CHECK(launched_blocks("sum<<<1, 2048>>>(x);", "sum").empty());
   CHECK(launched_blocks("sum<<<1, 0>>>(x); sum<<<1>>>(x); sum<<<", "sum").empty());
 }
 
@@ -75,4 +94,27 @@ TEST_CASE("instances of a template have their own launches, and overloads have n
   CHECK(of_two(source, {"sum", "float, 32"}).empty());
   CHECK(of_two(source + "sum<T, B><<<1, 32>>>(z);", {"sum", "float, 64"}).empty());
   CHECK(of_two("a::sum<<<1, 64>>>(x); b::sum<<<1, 32>>>(x);", {"sum", ""}).empty());
+}
+
+TEST_CASE("grids and blocks have up to three dimensions, of which some may be unknown") {
+  CHECK(grid_in("sum<<<4, 128>>>(x);") == SourceExtents{4, 1, 1});
+  CHECK(grid_in("constexpr int N = 8; dim3 g(N, 2 * N); sum<<<g, 128>>>(x);") == SourceExtents{8, 16, 1});
+  CHECK(grid_in("sum<<<dim3(1, rows), 128>>>(x);") == SourceExtents{1, unknown, 1});
+  CHECK(grid_in("sum<<<(n + 255) / 256, 256>>>(x);") == SourceExtents{});
+  CHECK(grid_in("sum<<<0, 256>>>(x);") == SourceExtents{});
+  CHECK(grid_in("sum<<<dim3(1, 2, 3, 4), 256>>>(x);") == SourceExtents{});
+  CHECK(grid_in("void f() { dim3 g(1, 2); } void h() { dim3 g(4, 2); sum<<<g, 32>>>(x); }") ==
+        SourceExtents{unknown, 2, 1});
+  CHECK(launches_of("sum<<<1, dim3(32, 4)>>>(x);").at(0).block == SourceExtents{32, 4, 1});
+  CHECK(launches_of("sum<<<1, dim3(64, 32)>>>(x);").at(0).block == SourceExtents{});
+  CHECK(launches_of("sum<<<1, 64>>>(x); sum<<<2, 64>>>(x);").size() == 2);
+}
+
+TEST_CASE("a launch that a constant condition may skip shows nothing") {
+  CHECK(launches_of("if constexpr (false) sum<<<1, 64>>>(x);").empty());
+  CHECK(launches_of("if (sizeof(int) == 8) sum<<<1, 128>>>(x); else sum<<<1, 64>>>(x);").empty());
+  CHECK(launches_of("const int debug = 1; if (debug > 2) { f(); { sum<<<1, 64>>>(x); } }").empty());
+  CHECK(launches_of("if (n > 8) { sum<<<1, 64>>>(x); }").size() == 1);
+  CHECK(launches_of("if (false) f(); sum<<<1, 64>>>(x);").size() == 1);
+  CHECK(launches_of("if (false) { f(); } sum<<<1, 64>>>(x);").size() == 1);
 }

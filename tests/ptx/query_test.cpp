@@ -167,12 +167,21 @@ TEST_CASE("Element loads read global, constant or generic memory, or copy from i
   CHECK_FALSE(is_global_load("cp.async.wait_group 0;"));
 }
 
-TEST_CASE("A load is in a loop if a later branch goes back to a label before it", "[ptx][query]") {
-  CHECK(loads_in_loop(function_of("A: ld.global.f32 a, [b]; @p bra A;")));
-  CHECK(loads_in_loop(function_of("A: { ld.global.f32 a, [b]; } @p bra.uni A;")));
-  CHECK_FALSE(loads_in_loop(function_of("ld.global.f32 a, [b]; A: @p bra A;")));
-  CHECK_FALSE(loads_in_loop(function_of("@p bra A; ld.global.f32 a, [b]; A: ret;")));
-  CHECK_FALSE(loads_in_loop(function_of("A: ld.shared.f32 a, [b]; @p bra A;")));
+TEST_CASE("A statement is in a loop if a later branch goes back to a label before it", "[ptx][query]") {
+  const auto in_loops = [](const std::string& body) {
+    const Function function = function_of(body);
+    std::vector<std::string> opcodes;
+    for_each_item(function, [&, in_loops = statements_in_loops(function)](const Statement& statement) {
+      if (in_loops.contains(&statement)) opcodes.push_back(statement.opcode);
+    });
+    return opcodes;
+  };
+  using Opcodes = std::vector<std::string>;
+  CHECK(in_loops("A: ld.global.f32 a, [b]; @p bra A;") == Opcodes{"ld", "bra"});
+  CHECK(in_loops("A: { ld.global.f32 a, [b]; } @p bra.uni A; ret;") == Opcodes{"ld", "bra"});
+  CHECK(in_loops("ld.global.f32 a, [b]; A: @p bra A;") == Opcodes{"bra"});
+  CHECK(in_loops("@p bra A; ld.global.f32 a, [b]; A: ret;").empty());
+  CHECK(in_loops("A: ret; B: add.u32 a, a, 1; C: @p bra B; @q bra C;") == Opcodes{"add", "bra", "bra"});
 }
 
 TEST_CASE("A register is a constant if a single unguarded move writes it", "[ptx][query]") {

@@ -1,0 +1,41 @@
+// What the searches for preconditions share.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contracts/contract.h"
+#include "properties/case.h"
+#include "properties/verdict.h"
+#include "sanitizer/finding.h"
+
+namespace foldproof {
+
+/// What happens if callers do not respect a precondition. `condition`: the end of "if callers …".
+inline Finding warning_of(Finding finding, const std::string& condition) {
+  finding.severity = Severity::warning;
+  finding.message = fmt::format("if callers {}: {}", condition, finding.message);
+  return finding;
+}
+
+inline Finding with_case(Finding finding, const Case& c) {
+  finding.case_text = describe(c);
+  return finding;
+}
+
+/// Of one or more findings, the one that reports show first.
+inline const Finding& worst_of(const std::vector<Finding>& findings) {
+  return *std::ranges::min_element(findings, {}, [](const Finding& finding) { return rank_of(finding); });
+}
+
+inline Instance with_range(Instance instance, std::string_view variable, const std::string& range) {
+  for (auto& [name, old] : instance.domain)
+    if (name == variable) old = Range::parse(range, {});
+  return instance;
+}
+
+}  // namespace foldproof
