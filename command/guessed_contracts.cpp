@@ -47,7 +47,7 @@ std::string packed(const Trialled& trialled) {
     Json warnings = Json::array();
     for (const Finding& warning : found->warnings) warnings.push_back(to_json(warning));
     preconditions = {{"block", found->block},
-                     {"grid", found->grid ? Json(*found->grid) : Json()},
+                     {"limited", found->limited ? Json(*found->limited) : Json()},
                      {"is_aligned", found->is_aligned},
                      {"assumptions", found->assumptions},
                      {"warnings", warnings}};
@@ -67,7 +67,8 @@ Trialled unpacked(std::string_view bytes) {
   if (preconditions.is_null()) return trialled;
   Preconditions& found = trialled.preconditions.emplace();
   preconditions.at("block").get_to(found.block);
-  if (!preconditions.at("grid").is_null()) found.grid = preconditions.at("grid").get<std::string>();
+  if (const Json& limited = preconditions.at("limited"); !limited.is_null())
+    found.limited = limited.get<std::pair<std::string, std::string>>();
   preconditions.at("is_aligned").get_to(found.is_aligned);
   preconditions.at("assumptions").get_to(found.assumptions);
   for (const Json& warning : preconditions.at("warnings")) found.warnings.push_back(finding_from(warning));
@@ -100,10 +101,10 @@ class Trial {
   Choice choice() {
     if (!guess_.contract.no_fit) likeliest_ = tried(guess_.likeliest, Wanted::any);
     if (likeliest_.is_complete() || explains_all_with_preconditions())
-      return with_outputs({}, guess_.likeliest);
+      return may_be_sort(guess_.likeliest) ? unknown_rest() : with_outputs({}, guess_.likeliest);
     const std::vector<Candidate> candidates = guess_.candidates();
     if (const std::size_t best = best_of(candidates); best != 0)
-      return with_outputs({best}, candidates[best - 1]);
+      return may_be_sort(candidates[best - 1]) ? unknown_rest() : with_outputs({best}, candidates[best - 1]);
     return {0, guess_.contract.no_fit ? "" : why_no_fit(), {}};
   }
 
@@ -120,6 +121,16 @@ class Trial {
       fit.unknown = error.sentence();
       return fit;
     }
+  }
+
+  /// Whether a smallest or largest element that is left in the input may be the first of all in order.
+  bool may_be_sort(const InstanceGuess& guess) const {
+    return guess.instance.in_place && is_extremum(guess.instance.reduction->op) &&
+           guess.instance.reduction->result == ResultShape::value && !is_known(guess_);
+  }
+
+  static Choice unknown_rest() {
+    return {0, "it is unknown what the kernel leaves in its input besides one element; " + advice(), {}};
   }
 
   /// Whether the likeliest contract explains everything if callers respect some precondition.
@@ -277,11 +288,26 @@ void conclude(const Outcome& outcome, GuessedKernel& guess) {
   }
 }
 
-/// Half of the time that is left, so that what was tried can be audited.
-Deadline half_of(Deadline deadline) {
-  const auto now = std::chrono::steady_clock::now();
-  return deadline ? Deadline(now + (*deadline - now) / 2) : deadline;
-}
+/// Leaves half of the time to the audits, if there is something to audit.
+class TrialTime {
+ public:
+  explicit TrialTime(Deadline deadline) : half_(deadline) {
+    const auto now = std::chrono::steady_clock::now();
+    if (deadline) half_ = now + (*deadline - now) / 2;
+  }
+
+  void has_contract() { may_end_ = true; }
+  bool is_over() const { return left() == std::chrono::milliseconds(0); }
+  std::optional<std::chrono::milliseconds> left() const {
+    using namespace std::chrono;
+    if (!half_ || !may_end_) return std::nullopt;
+    return std::max(duration_cast<milliseconds>(*half_ - steady_clock::now()), milliseconds(0));
+  }
+
+ private:
+  Deadline half_;
+  bool may_end_ = false;
+};
 
 }  // namespace
 
@@ -290,11 +316,14 @@ std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& sour
                                                const std::optional<Reference>& reference) {
   std::vector<GuessedKernel> guesses = guess_kernels(source, entry, options, reference);
   std::vector<GuessedContract> contracts(guesses.size());
+  TrialTime time(options.deadline);
   Devices devices;
   TaskPool pool;
   pool.tasks = guesses.size();
   pool.memory = memory_share(1, 1);
-  pool.deadline = half_of(options.deadline);
+  pool.deadline = options.deadline;
+  pool.can_start = [&](std::size_t) { return !time.is_over(); };
+  pool.time = [&](std::size_t) { return time.left(); };
   pool.patience = [](std::size_t) { return std::optional(longest_trial); };
   pool.may_share_process = [](std::size_t) { return true; };
   // In other processes, since a trial may crash or take too long.
@@ -303,8 +332,10 @@ std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& sour
     return guess.image ? trialled(guess, devices.device_for(guess.image), reporter.so_far) : "";
   };
   pool.finished = [&](std::size_t task, const Outcome& outcome) {
+    GuessedContract& contract = contracts[task];
     if (guesses[task].image) conclude(outcome, guesses[task]);
-    contracts[task].is_out_of_time = outcome.ending == Outcome::Ending::out_of_time && outcome.so_far.empty();
+    contract.is_out_of_time = outcome.ending == Outcome::Ending::out_of_time && outcome.so_far.empty();
+    if (!contract.is_out_of_time && !guesses[task].contract.no_fit) time.has_contract();
   };
   if (!pool.run()) throw Interrupted{};
   for (std::size_t task = 0; task < guesses.size(); ++task) {

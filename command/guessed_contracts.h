@@ -16,7 +16,7 @@ namespace foldproof {
 struct GuessedContract {
   Contract contract;
   std::shared_ptr<const Image> image;  ///< null if it could not be compiled, with the reason in `no_fit`
-  bool is_out_of_time = false;         ///< the deadline passed before the contract could be tried
+  bool is_out_of_time = true;          ///< the deadline passed before the contract could be tried
 };
 
 /// One contract for each kernel, or for the kernel `entry`, as guess_kernels finds them: the likeliest one
@@ -24,8 +24,8 @@ struct GuessedContract {
 /// with the preconditions that trial runs show. It has `no_fit` if none explains the results, and neither a
 /// `reference` nor the name says what the kernel computes; if the result depends on a number that nothing
 /// suggests; or if nothing explains what the kernel stores to another output. Throws InputError like
-/// guess_kernels, and Interrupted if the user interrupts it. The trials take at most half of the time that is
-/// left until the deadline.
+/// guess_kernels, and Interrupted if the user interrupts it. Once a contract can be audited, the trials
+/// take at most half of the time that is left until the deadline.
 std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
                                                const CompileOptions& options,
                                                const std::optional<Reference>& reference = {});

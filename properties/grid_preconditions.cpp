@@ -33,7 +33,7 @@ class GridTrials {
     const bool is_constant = grid->low.names().empty() && grid->low.text() == grid->high.text();
     if (is_constant && blocks_.may_be_several)
       try_others(static_cast<std::uint32_t>(grid->low.evaluate({})));
-    else if (!is_constant && blocks_.launched_grid)
+    else if (!is_constant && blocks_.launched_grid && range_of(instance_, "rows") == nullptr)
       try_more(*blocks_.launched_grid, *grid);
   }
 
@@ -43,7 +43,7 @@ class GridTrials {
       if (other == blocks) continue;
       const Instance changed = with_range(instance_, "grid", std::to_string(other));
       const auto error = error_in(changed, trial_cases(changed));
-      if (!error) continue;
+      if (!error || error_in(instance_, trial_cases(instance_))) continue;
       const std::string condition = fmt::format("launch {} block{}", other, other == 1 ? "" : "s");
       return preconditions_.warnings.push_back(warning_of(*error, condition));
     }
@@ -55,9 +55,10 @@ class GridTrials {
     constexpr std::uint32_t most = 1024;
     for (std::uint32_t limit = 1; limit <= most; limit *= 2) {
       if (limit < launched) continue;
-      const auto error = error_with_more_than(limit);
+      const auto error = error_with(limit + 1);
       if (!error) continue;
-      preconditions_.grid = fmt::format("{} .. min({}, {})", grid.low.text(), grid.high.text(), limit);
+      if (error_with(limit)) return;
+      preconditions_.limited = limited(limit, grid);
       preconditions_.assumptions.push_back(
           fmt::format("grids of up to {} blocks, with which trial runs show no error", limit));
       preconditions_.warnings.push_back(
@@ -66,17 +67,25 @@ class GridTrials {
     }
   }
 
-  std::optional<Finding> error_with_more_than(std::uint32_t limit) const {
-    const std::int64_t blocks = std::int64_t{limit} + 1;
+  /// The variable that limits the blocks: their number, or what it is computed from.
+  std::pair<std::string, std::string> limited(std::uint32_t limit, const Range& grid) const {
+    const auto at_most = [](const Range& range, const std::string& most) {
+      return fmt::format("{} .. min({}, {})", range.low.text(), range.high.text(), most);
+    };
+    if (grid.low.text() != grid.high.text()) return {"grid", at_most(grid, std::to_string(limit))};
+    const std::string unit = range_of(instance_, "groups") != nullptr ? "groups" : "count";
+    return {unit, at_most(*range_of(instance_, unit), fmt::format("{} * block", limit))};
+  }
+
+  /// With a thread for each element.
+  std::optional<Finding> error_with(std::int64_t blocks) const {
     Case c = trial_cases(instance_).front();
     const std::int64_t elements = blocks * value_of(c.variables, "block").value_or(1);
     c.variables = Domain(instance_, static_cast<std::uint64_t>(elements))
                       .nearest({{"grid", blocks},
                                 {"block", value_of(c.variables, "block").value_or(1)},
                                 {"count", elements},
-                                {"groups", elements},
-                                {"rows", blocks},
-                                {"columns", 1}});
+                                {"groups", elements}});
     if (value_of(c.variables, "grid") != blocks) return std::nullopt;
     return error_in(instance_, {std::move(c)});
   }

@@ -259,6 +259,13 @@ __global__ void sum(const float* in, volatile float* part, float* out, int n) {
   CHECK(begins(few.warnings, "launch grids of more than 32 blocks"));
   CHECK(audited(folder, launch("n / 32"), {}, "40").status == 1);
   CHECK(audited(folder, launch("64"), {}, "40").status == 1);
+
+  std::string one_for_each = kernel;
+  const auto loop = one_for_each.find("for (int i = "), body = one_for_each.find(" v += in[i];");
+  one_for_each.replace(loop, body - loop, "const int i = blockIdx.x * 32 + threadIdx.x; if (i < n)");
+  const Audited exact = audited(folder, one_for_each + launch("16").substr(kernel.size()));
+  CHECK(exact.status == 0);
+  CHECK(begins(exact.warnings, "launch grids of more than 32 blocks"));
 }
 
 TEST_CASE("rows may be counted along y, and blocks have the dimensions of the source", "[nvcc]") {
