@@ -47,7 +47,7 @@ std::string packed(const Trialled& trialled) {
     Json warnings = Json::array();
     for (const Finding& warning : found->warnings) warnings.push_back(to_json(warning));
     preconditions = {{"block", found->block},
-                     {"limited", found->limited ? Json(*found->limited) : Json()},
+                     {"limited", found->limited},
                      {"is_aligned", found->is_aligned},
                      {"assumptions", found->assumptions},
                      {"warnings", warnings}};
@@ -67,8 +67,7 @@ Trialled unpacked(std::string_view bytes) {
   if (preconditions.is_null()) return trialled;
   Preconditions& found = trialled.preconditions.emplace();
   preconditions.at("block").get_to(found.block);
-  if (const Json& limited = preconditions.at("limited"); !limited.is_null())
-    found.limited = limited.get<std::pair<std::string, std::string>>();
+  preconditions.at("limited").get_to(found.limited);
   preconditions.at("is_aligned").get_to(found.is_aligned);
   preconditions.at("assumptions").get_to(found.assumptions);
   for (const Json& warning : preconditions.at("warnings")) found.warnings.push_back(finding_from(warning));

@@ -197,6 +197,8 @@ void find_launches(std::string_view text, std::vector<FoundKernel>& kernels) {
 KnownBlocks blocks_of(const Kernel& kernel) {
   KnownBlocks blocks;
   blocks.launched = kernel.launched_blocks();
+  for (const SourceLaunch& launch : kernel.launches)
+    blocks.launches.push_back({launch.blocks, launch.arguments});
   blocks.launched_grid = kernel.launched_grid(kernel.grid_axis());
   blocks.may_be_several = kernel.facts.uses_block_index || kernel.has_open_grid();
   blocks.template_integers = template_integers(kernel);

@@ -45,12 +45,20 @@ struct Candidate : InstanceGuess {
   bool doubles_shared = false;  ///< callers are supposed to pass two elements of shared memory per thread
 };
 
+/// The number of blocks of a launch of the source, and its arguments: expressions of contracts
+/// (contracts/expression.h) in the variables of the source; empty if unknown.
+struct LaunchedGrid {
+  std::string blocks;
+  std::vector<std::string> arguments;
+};
+
 /// What the source says about the blocks of a launch.
 struct KnownBlocks {
   std::vector<std::uint32_t> launched;           ///< by the source itself; empty if that is unknown
   std::vector<std::uint32_t> template_integers;  ///< template arguments from 2 to 1024, such as block sizes
   std::uint32_t most = 1024;
   bool is_required = false;  ///< the kernel accepts no other block than one of `most` threads
+  std::vector<LaunchedGrid> launches;
   std::optional<std::uint32_t> launched_grid;  ///< the most blocks of a launch, if all have constant numbers
   bool may_be_several = false;  ///< the kernel has an index for several, or the source may launch them
 };

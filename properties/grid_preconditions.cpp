@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "base/text.h"
+#include "contracts/expression.h"
 #include "contracts/sizes.h"
 #include "properties/execution/evaluation.h"
 #include "properties/fit.h"
@@ -30,14 +32,66 @@ class GridTrials {
   void run() const {
     const Range* grid = range_of(instance_, "grid");
     if (grid == nullptr || instance_.launches.at(0).has_cluster) return;
-    const bool is_constant = grid->low.names().empty() && grid->low.text() == grid->high.text();
-    if (is_constant && blocks_.may_be_several)
+    if (has_wrong_launch()) return;
+    const bool is_constant = grid->low.names().empty() && grid->high.names().empty();
+    const bool is_range = grid->low.text() != grid->high.text();
+    if (is_constant && !is_range && blocks_.may_be_several)
       try_others(static_cast<std::uint32_t>(grid->low.evaluate({})));
-    else if (!is_constant && blocks_.launched_grid && range_of(instance_, "rows") == nullptr)
+    else if (!is_constant && is_range && blocks_.launched_grid && range_of(instance_, "rows") == nullptr)
       try_more(*blocks_.launched_grid, *grid);
   }
 
  private:
+  /// Whether the kernel is right, but not with as many blocks as a launch of the source computes from the
+  /// number of elements. The domain then has that number, so that the audit reports an error.
+  bool has_wrong_launch() const {
+    const auto& arguments = instance_.launches.at(0).arguments;
+    const auto count =
+        std::ranges::find(arguments, "count", [](const ArgumentContract& a) { return a.value.text(); });
+    const bool has_other_sizes = std::ranges::any_of(
+        instance_.domain, [](const auto& entry) { return entry.first == "groups" || entry.first == "rows"; });
+    if (count == arguments.end() || has_other_sizes || blocks_.launched.size() != 1) return false;
+    const auto index = static_cast<std::size_t>(count - arguments.begin());
+    return std::ranges::any_of(blocks_.launches, [&](const LaunchedGrid& launch) {
+      return launch.arguments.size() == arguments.size() && is_wrong(launch, launch.arguments[index]);
+    });
+  }
+
+  /// `argument`: that of the launch that is the number of elements.
+  bool is_wrong(const LaunchedGrid& launch, const std::string& argument) const {
+    try {
+      const Expression blocks = Expression::parse(launch.blocks, {}),
+                       elements = Expression::parse(argument, {});
+      const std::vector<std::string> names = elements.names();
+      // A number of elements that the number of blocks does not depend on may be limited by callers.
+      if (names.size() > 1 || blocks.names() != names) return false;
+      if (names.size() == 1 && trimmed(argument) != names.front()) return false;
+      for (const std::int64_t tried :
+           {std::int64_t{blocks_.launched.front()}, std::int64_t{1000}, std::int64_t{4113}}) {
+        const Variables variables = names.empty() ? Variables{} : Variables{{names.front(), tried}};
+        const std::int64_t grid = blocks.evaluate(variables), count = elements.evaluate(variables);
+        if (!is_wrong_with(grid, count)) continue;
+        preconditions_.limited = {{"grid", std::to_string(grid)}, {"count", std::to_string(count)}};
+        preconditions_.assumptions.push_back(
+            fmt::format("{} elements and a grid of {} blocks, as in a launch of the source", count, grid));
+        return true;
+      }
+    } catch (const InputError&) {  // another expression, or one of several variables
+    }
+    return false;
+  }
+
+  bool is_wrong_with(std::int64_t blocks, std::int64_t elements) const {
+    constexpr std::int64_t most = 1 << 20;
+    const std::int64_t block = blocks_.launched.front();
+    if (blocks < 1 || elements < 1 || blocks > most / block || elements > most) return false;
+    Case c = trial_cases(instance_).front();
+    c.variables["block"] = block;
+    c.variables["count"] = elements;
+    c.variables["grid"] = blocks;
+    return error_in(instance_, {std::move(c)}) && !error_in(instance_, trial_cases(instance_));
+  }
+
   void try_others(std::uint32_t blocks) const {
     for (const std::uint32_t other : std::set{1U, 2U, blocks + 1}) {
       if (other == blocks) continue;
@@ -58,23 +112,14 @@ class GridTrials {
       const auto error = error_with(limit + 1);
       if (!error) continue;
       if (error_with(limit)) return;
-      preconditions_.limited = limited(limit, grid);
+      preconditions_.limited = {
+          {"grid", fmt::format("{} .. min({}, {})", grid.low.text(), grid.high.text(), limit)}};
       preconditions_.assumptions.push_back(
           fmt::format("grids of up to {} blocks, with which trial runs show no error", limit));
       preconditions_.warnings.push_back(
           warning_of(*error, fmt::format("launch grids of more than {} blocks", limit)));
       return;
     }
-  }
-
-  /// The variable that limits the blocks: their number, or what it is computed from.
-  std::pair<std::string, std::string> limited(std::uint32_t limit, const Range& grid) const {
-    const auto at_most = [](const Range& range, const std::string& most) {
-      return fmt::format("{} .. min({}, {})", range.low.text(), range.high.text(), most);
-    };
-    if (grid.low.text() != grid.high.text()) return {"grid", at_most(grid, std::to_string(limit))};
-    const std::string unit = range_of(instance_, "groups") != nullptr ? "groups" : "count";
-    return {unit, at_most(*range_of(instance_, unit), fmt::format("{} * block", limit))};
   }
 
   /// With a thread for each element.

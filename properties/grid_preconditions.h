@@ -10,9 +10,11 @@
 
 namespace foldproof {
 
-/// If the number of blocks is a constant of the domain, tries others. If it depends on the input and the
-/// source launches a constant number, tries more than that: the domain then has the powers of two for which
-/// the kernel is right. What happens otherwise is a warning.
+/// Tries the number of blocks that the source computes from the number of elements; if the kernel is wrong
+/// with it, the domain then has both, so that the audit reports an error. If the number of blocks is a
+/// constant of the domain, tries others. If the kernel suits several numbers and the source launches a
+/// constant one, tries more than that: the domain then has the largest power of two for which the kernel is
+/// right. What happens otherwise is a warning.
 void find_grids(const Contract& contract, const KnownBlocks& blocks,
                 const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions);
 

@@ -296,9 +296,8 @@ void add(const Preconditions& preconditions, Contract& contract) {
     for (const auto& [name, text] : preconditions.block)
       place = std::next(domain.insert(place, {name, Range::parse(text, {})}));
   }
-  if (preconditions.limited)
-    contract.instances.at(0) =
-        with_range(contract.instances.at(0), preconditions.limited->first, preconditions.limited->second);
+  for (const auto& [name, text] : preconditions.limited)
+    contract.instances.at(0) = with_range(contract.instances.at(0), name, text);
   if (preconditions.is_aligned) domain.emplace_back("offset", Range::parse("0", {}));
   std::ranges::copy(preconditions.assumptions, std::back_inserter(contract.assumptions));
   std::ranges::copy(preconditions.warnings, std::back_inserter(contract.preconditions));

@@ -17,8 +17,8 @@ namespace foldproof {
 struct Preconditions {
   /// What the domain has instead of its variable "block": names and ranges. Empty: the domain stays as it is.
   std::vector<std::pair<std::string, std::string>> block;
-  /// Another variable and its range, which limit the number of blocks.
-  std::optional<std::pair<std::string, std::string>> limited;
+  /// Other variables and their ranges, which limit the number of blocks.
+  std::vector<std::pair<std::string, std::string>> limited;
   bool is_aligned = false;               ///< callers align the input
   std::vector<std::string> assumptions;  ///< as those of a contract
   std::vector<Finding> warnings;         ///< what happens otherwise, with the condition and a case

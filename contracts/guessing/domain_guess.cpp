@@ -21,6 +21,10 @@ class DomainGuess {
 
   std::vector<std::pair<std::string, Range>> domain() {
     find_domain();
+    const bool has_fixed_grid =
+        !sizes_.matrix && cluster() == 1 && (!facts_.uses_block_index || supposed_.grid);
+    if (const std::uint32_t blocks = fixed_grid(); has_fixed_grid && blocks > 1)
+      roles_.assume(fmt::format("a grid of {} blocks, as in a launch of the source", blocks));
     return std::move(domain_);
   }
 
@@ -133,10 +137,7 @@ class DomainGuess {
   /// The blocks of a grid that does not depend on the input.
   std::uint32_t fixed_grid() const {
     if (cluster() > 1) return cluster();
-    const std::uint32_t blocks =
-        supposed_.grid.value_or(kernel_.launched_grid(kernel_.grid_axis()).value_or(1));
-    if (blocks > 1) roles_.assume(fmt::format("a grid of {} blocks, as in a launch of the source", blocks));
-    return blocks;
+    return supposed_.grid.value_or(kernel_.launched_grid(kernel_.grid_axis()).value_or(1));
   }
 
   std::string grid() const {

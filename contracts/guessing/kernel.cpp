@@ -150,7 +150,8 @@ bool Parameter::is_only_written() const {
 
 std::vector<std::uint32_t> Kernel::launched_blocks() const {
   std::set<std::uint32_t> blocks;
-  for (const auto& [grid, block] : launches) {
+  for (const SourceLaunch& launch : launches) {
+    const SourceExtents& block = launch.block;
     if (!block[0] || block[1] != 1 || block[2] != 1) return {};
     blocks.insert(*block[0]);
   }

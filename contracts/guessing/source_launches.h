@@ -20,7 +20,10 @@ using SourceExtents = std::array<std::optional<std::uint32_t>, 3>;
 
 /// A launch `kernel<<<grid, block>>>`.
 struct SourceLaunch {
-  SourceExtents grid, block;
+  SourceExtents grid = {}, block = {};
+  /// Expressions of contracts (contracts/expression.h) in the variables of the source; empty if unknown.
+  std::string blocks = {};                  ///< the number of blocks, of a grid with one dimension
+  std::vector<std::string> arguments = {};  ///< of the kernel
   bool operator==(const SourceLaunch&) const = default;
 };
 

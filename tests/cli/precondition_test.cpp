@@ -187,7 +187,8 @@ __global__ void sum(const float* in, float* out, int n) {
 }
 
 std::string with_launch(const std::string& kernel, const std::string& grid) {
-  return kernel + "void run(const float* x, float* y, int n) { sum<<<" + grid + ", 64>>>(x, y, n); }\n";
+  return kernel + "void run(const float* x, float* y, int n, int* counter) { sum<<<" + grid +
+         ", 64>>>(x, y, n); }\n";
 }
 
 }  // namespace
@@ -219,8 +220,10 @@ TEST_CASE("blocks that repeat the work of the first are an error if the source l
   CHECK_FALSE(repeated.errors.empty());
   CHECK(audited(folder, with_launch(kernel, "1")).warnings.size() == 1);  // about the size of blocks
   const Audited open = audited(folder, with_launch(kernel, "(n + 63) / 64"));
-  CHECK(open.status == 0);
-  CHECK(begins(open.warnings, "launch 2 blocks"));
+  CHECK(open.status == 1);  // as soon as there are more than 64 elements
+  const Audited unknown = audited(folder, with_launch(kernel, "*counter"));
+  CHECK(unknown.status == 0);
+  CHECK(begins(unknown.warnings, "launch 2 blocks"));
 }
 
 TEST_CASE("more blocks than the source launches are a precondition if they are too many", "[nvcc]") {
@@ -265,7 +268,6 @@ __global__ void sum(const float* in, volatile float* part, float* out, int n) {
   one_for_each.replace(loop, body - loop, "const int i = blockIdx.x * 32 + threadIdx.x; if (i < n)");
   const Audited exact = audited(folder, one_for_each + launch("16").substr(kernel.size()));
   CHECK(exact.status == 0);
-  CHECK(begins(exact.warnings, "launch grids of more than 32 blocks"));
 }
 
 TEST_CASE("rows may be counted along y, and blocks have the dimensions of the source", "[nvcc]") {
@@ -297,4 +299,29 @@ void run(float* x, float* y, int r, int c) { rowSum<<<(r + 3) / 4, dim3(32, 4)>>
   CHECK(warps.status == 0);
   CHECK(warps.warnings.empty());
   CHECK(warps.notes.find("blocks of 32 x 4 threads") != std::string::npos);
+}
+
+TEST_CASE("a launch of the source that loses elements is an error", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("wrong-grid");
+  const auto with_grid = [](const std::string& grid, const std::string& count = "n") {
+    return R"cuda(
+__global__ void sum(const float* in, float* out, int n) {
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  float v = i < n ? in[i] : 0;
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const float* x, float* y, int n, int other) {
+  const int blocks = )cuda" +
+           grid + ";\n  sum<<<blocks, 64>>>(x, y, " + count + ");\n}\n";
+  };
+  CHECK(audited(folder, with_grid("(n + 63) / 64")).errors.empty());
+  CHECK(audited(folder, with_grid("n / 64 + 1")).errors.empty());
+  const Audited lost = audited(folder, with_grid("n / 64"));
+  CHECK(lost.status == 1);
+  CHECK(lost.notes.find("1000 elements and a grid of 15 blocks, as in a launch") != std::string::npos);
+  CHECK(audited(folder, with_grid("1000 / 64", "1000")).status == 1);
+  CHECK(audited(folder, with_grid("1024 / 64", "1024")).errors.empty());
+  CHECK(audited(folder, with_grid("other / 64")).errors.empty());
 }

@@ -85,6 +85,7 @@ TEST_CASE("constants that are defined by many others take no time") {
   }
   CHECK(launched_blocks(source + "int c8 = 1; sum<<<1, c7>>>(x);", "sum") == Blocks{100});
   CHECK(launched_blocks(source + "int c8 = 1; sum<<<1, c0>>>(x);", "sum").empty());
+  CHECK(launches_of(source + "sum<<<c0, 64>>>(x);").at(0).blocks == "c0 ");  // too long
 }
 
 TEST_CASE("instances of a template have their own launches, and overloads have none") {
@@ -108,6 +109,20 @@ TEST_CASE("grids and blocks have up to three dimensions, of which some may be un
   CHECK(launches_of("sum<<<1, dim3(32, 4)>>>(x);").at(0).block == SourceExtents{32, 4, 1});
   CHECK(launches_of("sum<<<1, dim3(64, 32)>>>(x);").at(0).block == SourceExtents{});
   CHECK(launches_of("sum<<<1, 64>>>(x); sum<<<2, 64>>>(x);").size() == 2);
+}
+
+TEST_CASE("the number of blocks and the arguments may be expressions in variables of the source") {
+  const auto blocks = [](const std::string& source) { return launches_of(source).at(0).blocks; };
+  CHECK(blocks("sum<<<(n + 255) / 256, 256>>>(x, n);") == "( n + 255 ) / 256 ");
+  CHECK(blocks("void f(int n) { const int T = 64; int g = (n + T - 1) / T; sum<<<g, T>>>(x, n); }") ==
+        "(( n + 64 - 1 ) / 64 ) ");
+  CHECK(blocks("sum<<<dim3(std::min((unsigned)n, 8u)), 64>>>(x);") == "min ( n , 8 ) ");
+  CHECK(blocks("sum<<<dim3(n, 2), 64>>>(x);").empty());
+  CHECK(blocks("sum<<<ceil(n / 64.0), 64>>>(x);").empty());
+  CHECK(blocks("int g = n / 64; g++; sum<<<g, 64>>>(x);").empty());
+  CHECK(blocks("int g = g + 1; sum<<<g, 64>>>(x);") == "g ");
+  const auto arguments = launches_of("const int n = 100; sum<<<1, 64>>>(x, n * 2, f(y), m);").at(0).arguments;
+  CHECK(arguments == std::vector<std::string>{"x ", "100 * 2 ", "", "m "});
 }
 
 TEST_CASE("a launch that a constant condition may skip shows nothing") {

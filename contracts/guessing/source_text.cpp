@@ -1,0 +1,116 @@
+#include "contracts/guessing/source_text.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+#include "contracts/cuda_tokens.h"
+
+namespace foldproof {
+
+SourceText::SourceText(std::string_view source) : tokens_(tokens_of(source)) {
+  for (std::size_t i = 0; i < tokens_.size(); ++i)
+    if (is_letter(tokens_[i].front())) words_[tokens_[i]].push_back(i);
+}
+
+bool SourceText::are(std::size_t at, std::string_view three) const {
+  return token(at) == three && token(at + 1) == three && token(at + 2) == three;
+}
+
+const std::vector<std::size_t>& SourceText::places_of(std::string_view word) const {
+  static const std::vector<std::size_t> nowhere;
+  const auto found = words_.find(word);
+  return found == words_.end() ? nowhere : found->second;
+}
+
+bool SourceText::is_bracketed(TokenRange part) const {
+  int depth = 0;
+  for (std::size_t i = part.begin; i < part.end; ++i) {
+    depth += depth_change(token(i));
+    if (depth <= 0) return i > part.begin && i + 1 == part.end;
+  }
+  return false;
+}
+
+std::vector<TokenRange> SourceText::items(TokenRange list) const {
+  std::vector<TokenRange> found;
+  int depth = 0;
+  for (std::size_t i = list.begin; i < list.end; ++i) {
+    if (token(i) == "," && depth == 0) {
+      found.push_back({list.begin, i});
+      list.begin = i + 1;
+    }
+    depth += depth_change(token(i));
+  }
+  found.push_back(list);
+  return found;
+}
+
+bool SourceText::is_declared(std::size_t at) const {
+  constexpr std::string_view others[] = {"return", "case", "else", "goto", "throw", "sizeof"};
+  const std::string_view before = at == 0 ? "" : token(at - 1);
+  const bool follows_word = !before.empty() && is_letter(before.front());
+  return follows_word && std::ranges::find(others, before) == std::end(others);
+}
+
+bool SourceText::is_narrow(std::size_t at) const {
+  constexpr std::string_view wide[] = {"int",  "unsigned", "long",    "size_t",   "auto",
+                                       "dim3", "const",    "int32_t", "uint32_t", "constexpr"};
+  return is_declared(at) && std::ranges::find(wide, token(at - 1)) == std::end(wide);
+}
+
+std::optional<TokenRange> SourceText::definition_at(std::size_t at) const {
+  const bool is_dim3 = at > 0 && token(at - 1) == "dim3" && depth_change(token(at + 1)) == 1;
+  if (!is_dim3 && (token(at + 1) != "=" || token(at + 2) == "=")) return std::nullopt;
+  const std::size_t begin = at + (is_dim3 ? 1 : 2);
+  std::size_t end = begin;
+  for (int open = 0; end < std::min(begin + longest_part, tokens_.size()) && token(end) != ";"; ++end) {
+    if (token(end) == "," && open == 0) break;
+    open += depth_change(token(end));
+    if (open < 0) break;
+  }
+  return TokenRange{begin, end};
+}
+
+bool SourceText::is_modified(std::size_t at) const {
+  const auto doubled = [&](std::size_t i, std::string_view sign) {
+    return token(i) == sign && token(i + 1) == sign;
+  };
+  const bool steps = doubled(at + 1, "+") || doubled(at + 1, "-") ||
+                     (at >= 2 && (doubled(at - 2, "+") || doubled(at - 2, "-")));
+  const bool is_compound =
+      std::string_view("+-*/%&|^").find(token(at + 1)) != std::string_view::npos && token(at + 2) == "=";
+  const bool shifts = (doubled(at + 1, "<") || doubled(at + 1, ">")) && token(at + 3) == "=";
+  const bool sets_member = token(at + 1) == "." && token(at + 3) == "=" && token(at + 4) != "=";
+  return steps || is_compound || shifts || sets_member;
+}
+
+bool SourceText::is_in_parentheses(std::size_t at) const {
+  int open = 0;
+  for (std::size_t k = 0;
+       k < longest_part && at-- > 0 && token(at) != ";" && token(at) != "{" && token(at) != "}"; ++k) {
+    if (token(at) == "(") ++open;
+    if (token(at) == ")") --open;
+  }
+  return open > 0;
+}
+
+int depth_change(std::string_view token) {
+  return token == "(" || token == "[" || token == "{"   ? 1
+         : token == ")" || token == "]" || token == "}" ? -1
+                                                        : 0;
+}
+
+bool is_type(std::string_view word) {
+  constexpr std::string_view words[] = {"float", "double", "int",  "unsigned", "long",
+                                        "short", "char",   "bool", "true",     "false"};
+  return std::ranges::find(words, word) != std::end(words);
+}
+
+std::string without_suffix(std::string_view token) {
+  std::string text(token);
+  if (is_digit(text.front())) text.erase(text.find_last_not_of("uUlL") + 1);
+  return text;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,65 @@
+// The tokens of a source, and what surrounds them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foldproof {
+
+/// The tokens from `begin` up to, but not including, `end`.
+struct TokenRange {
+  std::size_t begin = 0, end = 0;
+};
+
+/// The tokens of a launch or a definition that are looked at, so that the time is proportional to the length
+/// of the source.
+constexpr std::size_t longest_part = 256;
+
+class SourceText {
+ public:
+  /// `source`: text from the preprocessor, which must outlive this.
+  explicit SourceText(std::string_view source);
+
+  std::size_t size() const { return tokens_.size(); }
+  /// Empty after the end.
+  std::string_view token(std::size_t at) const { return at < tokens_.size() ? tokens_[at] : ""; }
+  /// Whether three such tokens follow each other, such as those of "<<<".
+  bool are(std::size_t at, std::string_view three) const;
+  /// Where the word is.
+  const std::vector<std::size_t>& places_of(std::string_view word) const;
+
+  /// Whether a bracket opens at the beginning of the part and closes at its end.
+  bool is_bracketed(TokenRange part) const;
+  /// The items of a list.
+  std::vector<TokenRange> items(TokenRange list) const;
+
+  /// Whether a type precedes the word, so that it may be a parameter, a member or a variable without a value.
+  bool is_declared(std::size_t at) const;
+  /// Whether the type before the word may not hold the value.
+  bool is_narrow(std::size_t at) const;
+  /// What the word is initialized with, or assigned: "256" in "threads = 256", "(256)" in "dim3 block(256)".
+  std::optional<TokenRange> definition_at(std::size_t at) const;
+  /// Whether the word is the operand of an increment or a compound assignment, or a member of it is assigned.
+  bool is_modified(std::size_t at) const;
+  /// Whether the statement opened a parenthesis before the token: a parameter, or a loop's variable.
+  bool is_in_parentheses(std::size_t at) const;
+
+ private:
+  std::vector<std::string_view> tokens_;
+  std::map<std::string_view, std::vector<std::size_t>> words_;
+};
+
+/// 1 for a bracket that opens, -1 for one that closes.
+int depth_change(std::string_view token);
+
+/// Whether it is the name of an arithmetic type, or true or false.
+bool is_type(std::string_view word);
+
+/// "256" for "256u".
+std::string without_suffix(std::string_view token);
+
+}  // namespace foldproof
