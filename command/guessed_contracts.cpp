@@ -48,6 +48,7 @@ std::string packed(const Trialled& trialled) {
     for (const Finding& warning : found->warnings) warnings.push_back(to_json(warning));
     preconditions = {{"block", found->block},
                      {"limited", found->limited},
+                     {"shared", found->shared ? Json(*found->shared) : Json()},
                      {"is_aligned", found->is_aligned},
                      {"assumptions", found->assumptions},
                      {"warnings", warnings}};
@@ -68,6 +69,8 @@ Trialled unpacked(std::string_view bytes) {
   Preconditions& found = trialled.preconditions.emplace();
   preconditions.at("block").get_to(found.block);
   preconditions.at("limited").get_to(found.limited);
+  if (const Json& shared = preconditions.at("shared"); !shared.is_null())
+    found.shared = shared.get<std::uint64_t>();
   preconditions.at("is_aligned").get_to(found.is_aligned);
   preconditions.at("assumptions").get_to(found.assumptions);
   for (const Json& warning : preconditions.at("warnings")) found.warnings.push_back(finding_from(warning));
@@ -166,8 +169,9 @@ class Trial {
   bool is_acceptable(const Candidate& candidate, const Fit& fit) const {
     const bool explains_enough =
         fit.is_complete() || (candidate.keeps_operator && (!candidate.is_unusual || fit.mismatch.empty()));
-    const bool hides_tail =
-        candidate.is_narrow && (likeliest_.is_convincing() || convincing_.contains(candidate.as));
+    // Callers know that rows of groups must be aligned.
+    const bool hides_tail = candidate.is_narrow && !likeliest_.is_misaligned &&
+                            (likeliest_.is_convincing() || convincing_.contains(candidate.as));
     // With a wrong shape, threads may do the same work.
     if (!explains_enough || hides_tail || (candidate.invents_shape && fit.sometimes_misbehaves)) return false;
     return !candidate.doubles_shared ||

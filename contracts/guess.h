@@ -45,10 +45,11 @@ struct Candidate : InstanceGuess {
   bool doubles_shared = false;  ///< callers are supposed to pass two elements of shared memory per thread
 };
 
-/// The number of blocks of a launch of the source, and its arguments: expressions of contracts
-/// (contracts/expression.h) in the variables of the source; empty if unknown.
+/// A launch of the source: expressions of contracts (contracts/expression.h) in the variables of the source;
+/// empty if unknown.
 struct LaunchedGrid {
   std::string blocks;
+  std::string shared;  ///< bytes of dynamic shared memory
   std::vector<std::string> arguments;
 };
 

@@ -156,6 +156,7 @@ Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shar
     const bool misbehaves = std::ranges::any_of(run.findings, is_about_order);
     fit.always_misbehaves &= misbehaves;
     fit.sometimes_misbehaves |= misbehaves;
+    fit.is_misaligned |= std::ranges::count(run.findings, Kind::misaligned, &Finding::kind) != 0;
     fit.loses_elements |= std::ranges::any_of(run.findings, is_about_uses);
     if (is_explained(run, accepts)) {
       ++fit.explained;

@@ -29,6 +29,7 @@ struct Fit {
   /// Every run, or one of them, showed undefined behaviour that no contract makes right, such as a race.
   bool always_misbehaves = false, sometimes_misbehaves = false;
   bool loses_elements = false;  ///< some run lost or repeated elements
+  bool is_misaligned = false;   ///< some run read or wrote at an address that is not aligned
   bool does_not_end = false;    ///< a run did not end, and the others were left out
 
   bool is_complete() const {

@@ -29,67 +29,94 @@ class GridTrials {
         runner_(runner),
         preconditions_(preconditions) {}
 
-  void run() const {
+  bool run() const {
     const Range* grid = range_of(instance_, "grid");
-    if (grid == nullptr || instance_.launches.at(0).has_cluster) return;
-    if (has_wrong_launch()) return;
+    if (grid == nullptr || instance_.launches.at(0).has_cluster) return false;
+    if (has_wrong_launch()) return true;
     const bool is_constant = grid->low.names().empty() && grid->high.names().empty();
     const bool is_range = grid->low.text() != grid->high.text();
     if (is_constant && !is_range && blocks_.may_be_several)
       try_others(static_cast<std::uint32_t>(grid->low.evaluate({})));
     else if (!is_constant && is_range && blocks_.launched_grid && range_of(instance_, "rows") == nullptr)
       try_more(*blocks_.launched_grid, *grid);
+    return false;
   }
 
  private:
-  /// Whether the kernel is right, but not with as many blocks as a launch of the source computes from the
-  /// number of elements. The domain then has that number, so that the audit reports an error.
+  /// Whether the kernel is right, but not with the blocks and the memory of a launch of the source. The
+  /// domain then has these, so that the audit reports an error.
   bool has_wrong_launch() const {
+    if (blocks_.launched.size() != 1) return false;
+    return std::ranges::any_of(blocks_.launches, [&](const LaunchedGrid& launch) {
+      try {
+        return has_wrong_grid(launch) || has_wrong_memory(launch);
+      } catch (const InputError&) {  // no expression, or one of several variables
+        return false;
+      }
+    });
+  }
+
+  bool has_wrong_memory(const LaunchedGrid& launch) const {
+    if (instance_.launches.at(0).shared.names().empty() || launch.shared.empty()) return false;
+    const std::int64_t bytes = Expression::parse(launch.shared, {}).evaluate({});
+    Instance changed = with_launched_block(instance_);
+    changed.launches.at(0).shared = Expression::constant(bytes);
+    if (bytes < 0 || !is_wrong(changed, trial_cases(changed))) return false;
+    preconditions_.limited = {{"block", std::to_string(blocks_.launched.front())}};
+    preconditions_.shared = static_cast<std::uint64_t>(bytes);
+    preconditions_.assumptions.push_back(
+        fmt::format("{} bytes of dynamic shared memory, as in a launch of the source", bytes));
+    return true;
+  }
+
+  /// Whether it launches too few, or too many, blocks for the number of elements that it passes.
+  bool has_wrong_grid(const LaunchedGrid& launch) const {
     const auto& arguments = instance_.launches.at(0).arguments;
     const auto count =
         std::ranges::find(arguments, "count", [](const ArgumentContract& a) { return a.value.text(); });
     const bool has_other_sizes = std::ranges::any_of(
         instance_.domain, [](const auto& entry) { return entry.first == "groups" || entry.first == "rows"; });
-    if (count == arguments.end() || has_other_sizes || blocks_.launched.size() != 1) return false;
-    const auto index = static_cast<std::size_t>(count - arguments.begin());
-    return std::ranges::any_of(blocks_.launches, [&](const LaunchedGrid& launch) {
-      return launch.arguments.size() == arguments.size() && is_wrong(launch, launch.arguments[index]);
-    });
-  }
-
-  /// `argument`: that of the launch that is the number of elements.
-  bool is_wrong(const LaunchedGrid& launch, const std::string& argument) const {
-    try {
-      const Expression blocks = Expression::parse(launch.blocks, {}),
-                       elements = Expression::parse(argument, {});
-      const std::vector<std::string> names = elements.names();
-      // A number of elements that the number of blocks does not depend on may be limited by callers.
-      if (names.size() > 1 || blocks.names() != names) return false;
-      if (names.size() == 1 && trimmed(argument) != names.front()) return false;
-      for (const std::int64_t tried :
-           {std::int64_t{blocks_.launched.front()}, std::int64_t{1000}, std::int64_t{4113}}) {
-        const Variables variables = names.empty() ? Variables{} : Variables{{names.front(), tried}};
-        const std::int64_t grid = blocks.evaluate(variables), count = elements.evaluate(variables);
-        if (!is_wrong_with(grid, count)) continue;
-        preconditions_.limited = {{"grid", std::to_string(grid)}, {"count", std::to_string(count)}};
-        preconditions_.assumptions.push_back(
-            fmt::format("{} elements and a grid of {} blocks, as in a launch of the source", count, grid));
-        return true;
-      }
-    } catch (const InputError&) {  // another expression, or one of several variables
-    }
-    return false;
+    if (count == arguments.end() || has_other_sizes || launch.arguments.size() != arguments.size())
+      return false;
+    const std::string& argument = launch.arguments[static_cast<std::size_t>(count - arguments.begin())];
+    const Expression blocks = Expression::parse(launch.blocks, {}),
+                     elements = Expression::parse(argument, {});
+    const std::vector<std::string> names = elements.names();
+    // A number of elements that the number of blocks does not depend on may be limited by callers.
+    if (names.size() > 1 || blocks.names() != names) return false;
+    if (names.size() == 1 && trimmed(argument) != names.front()) return false;
+    const std::int64_t block = blocks_.launched.front();
+    return std::ranges::any_of(
+        std::set{block, std::int64_t{1000}, std::int64_t{4113}}, [&](std::int64_t tried) {
+          const Variables variables = names.empty() ? Variables{} : Variables{{names.front(), tried}};
+          return is_wrong_with(blocks.evaluate(variables), elements.evaluate(variables));
+        });
   }
 
   bool is_wrong_with(std::int64_t blocks, std::int64_t elements) const {
     constexpr std::int64_t most = 1 << 20;
-    const std::int64_t block = blocks_.launched.front();
-    if (blocks < 1 || elements < 1 || blocks > most / block || elements > most) return false;
-    Case c = trial_cases(instance_).front();
-    c.variables["block"] = block;
-    c.variables["count"] = elements;
-    c.variables["grid"] = blocks;
-    return error_in(instance_, {std::move(c)}) && !error_in(instance_, trial_cases(instance_));
+    if (blocks < 1 || elements < 1 || blocks > most / blocks_.launched.front() || elements > most)
+      return false;
+    Instance changed = with_launched_block(instance_);
+    changed = with_range(with_range(std::move(changed), "grid", std::to_string(blocks)), "count",
+                         std::to_string(elements));
+    if (!is_wrong(changed, {trial_cases(changed).front()})) return false;
+    preconditions_.limited = {{"block", std::to_string(blocks_.launched.front())},
+                              {"grid", std::to_string(blocks)},
+                              {"count", std::to_string(elements)}};
+    preconditions_.assumptions.push_back(
+        fmt::format("{} elements and a grid of {} blocks, as in a launch of the source", elements, blocks));
+    return true;
+  }
+
+  Instance with_launched_block(Instance instance) const {
+    return with_range(std::move(instance), "block", std::to_string(blocks_.launched.front()));
+  }
+
+  /// Whether the cases of the changed instance show an error, unlike the instance itself.
+  bool is_wrong(const Instance& changed, const std::vector<Case>& cases) const {
+    const Instance usual = with_launched_block(instance_);
+    return error_in(changed, cases) && !error_in(usual, trial_cases(usual));
   }
 
   void try_others(std::uint32_t blocks) const {
@@ -157,9 +184,9 @@ class GridTrials {
 
 }  // namespace
 
-void find_grids(const Contract& contract, const KnownBlocks& blocks,
+bool find_grids(const Contract& contract, const KnownBlocks& blocks,
                 const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions) {
-  GridTrials(contract, blocks, image, runner, preconditions).run();
+  return GridTrials(contract, blocks, image, runner, preconditions).run();
 }
 
 }  // namespace foldproof

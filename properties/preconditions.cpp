@@ -279,8 +279,8 @@ Preconditions preconditions_of(const Contract& contract, const KnownBlocks& bloc
                                const std::shared_ptr<const Image>& image, Runner& runner) {
   Preconditions preconditions;
   try_alignment(contract, image, runner, preconditions);
-  find_grids(contract, blocks, image, runner, preconditions);
-  if (!blocks.is_required && leaves_block_open(contract.instances.at(0)))
+  const bool has_wrong_launch = find_grids(contract, blocks, image, runner, preconditions);
+  if (!has_wrong_launch && !blocks.is_required && leaves_block_open(contract.instances.at(0)))
     BlockTrials(contract, blocks, image, runner).add_to(preconditions);
   if (preconditions.block.empty())
     preconditions.assumptions.push_back(
@@ -298,6 +298,9 @@ void add(const Preconditions& preconditions, Contract& contract) {
   }
   for (const auto& [name, text] : preconditions.limited)
     contract.instances.at(0) = with_range(contract.instances.at(0), name, text);
+  if (preconditions.shared)
+    contract.instances.at(0).launches.at(0).shared =
+        Expression::constant(static_cast<std::int64_t>(*preconditions.shared));
   if (preconditions.is_aligned) domain.emplace_back("offset", Range::parse("0", {}));
   std::ranges::copy(preconditions.assumptions, std::back_inserter(contract.assumptions));
   std::ranges::copy(preconditions.warnings, std::back_inserter(contract.preconditions));

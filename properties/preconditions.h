@@ -17,8 +17,9 @@ namespace foldproof {
 struct Preconditions {
   /// What the domain has instead of its variable "block": names and ranges. Empty: the domain stays as it is.
   std::vector<std::pair<std::string, std::string>> block;
-  /// Other variables and their ranges, which limit the number of blocks.
+  /// Variables and their ranges, which limit the number of blocks, or are those of a launch of the source.
   std::vector<std::pair<std::string, std::string>> limited;
+  std::optional<std::uint64_t> shared;   ///< bytes of dynamic shared memory; absent: they stay
   bool is_aligned = false;               ///< callers align the input
   std::vector<std::string> assumptions;  ///< as those of a contract
   std::vector<Finding> warnings;         ///< what happens otherwise, with the condition and a case

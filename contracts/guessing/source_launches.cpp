@@ -100,6 +100,8 @@ class Launches {
     result.grid = values_.extents_in(launch.configuration[0]);
     result.block = block_of(values_.extents_in(launch.configuration[1]));
     result.blocks = values_.expression_in(launch.configuration[0]).value_or("");
+    result.shared =
+        launch.configuration.size() < 3 ? "0" : values_.expression_in(launch.configuration[2]).value_or("");
     for (const TokenRange& argument : launch.arguments)
       result.arguments.push_back(values_.expression_in(argument).value_or(""));
     return result;

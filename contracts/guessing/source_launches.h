@@ -23,6 +23,7 @@ struct SourceLaunch {
   SourceExtents grid = {}, block = {};
   /// Expressions of contracts (contracts/expression.h) in the variables of the source; empty if unknown.
   std::string blocks = {};                  ///< the number of blocks, of a grid with one dimension
+  std::string shared = {};                  ///< bytes of dynamic shared memory
   std::vector<std::string> arguments = {};  ///< of the kernel
   bool operator==(const SourceLaunch&) const = default;
 };

@@ -1,6 +1,7 @@
 #include "contracts/guessing/source_values.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "base/error.h"
@@ -97,6 +98,13 @@ std::optional<std::string> SourceValues::expression_in(TokenRange part, unsigned
       text += word + " ";
       continue;
     }
+    if (word == "sizeof") {
+      const std::uint64_t bytes = size_in(i + 1);
+      if (bytes == 0) return std::nullopt;
+      text += std::to_string(bytes) + " ";
+      i += 3;
+      continue;
+    }
     if (text_.token(i + 1) == "(" && word != "min" && word != "max") return std::nullopt;
     const auto value = text_.token(i + 1) == "(" ? word : expression_of(text_.token(i), depth + 1);
     if (!value) return std::nullopt;
@@ -126,6 +134,20 @@ std::optional<std::string> SourceValues::computed_expression_of(std::string_view
   }
   if (declared != 1 || !computed) return std::string(name);
   return "(" + *computed + ")";
+}
+
+/// The size of the type in parentheses at that index; 0 if it is another one, or has several words.
+std::uint64_t SourceValues::size_in(std::size_t at) const {
+  struct Row {
+    std::string_view type;
+    std::uint64_t bytes;
+  };
+  constexpr Row rows[] = {{"float", 4}, {"int", 4},    {"unsigned", 4}, {"double", 8},
+                          {"long", 8},  {"char", 1},   {"short", 2},    {"__half", 2},
+                          {"half", 2},  {"float2", 8}, {"float4", 16}};
+  const auto row = std::ranges::find(rows, text_.token(at + 1), &Row::type);
+  const bool is_type_alone = text_.token(at) == "(" && text_.token(at + 2) == ")";
+  return row == std::end(rows) || !is_type_alone ? 0 : row->bytes;
 }
 
 /// The index after "(int)" or "std::" at that index; the index itself if there is no such thing.

@@ -30,6 +30,7 @@ class SourceValues {
   SourceExtents extents_of(TokenRange list, unsigned depth);
   std::optional<std::string> expression_of(std::string_view name, unsigned depth);
   std::optional<std::string> computed_expression_of(std::string_view name, unsigned depth);
+  std::uint64_t size_in(std::size_t at) const;
   std::size_t end_of_cast(std::size_t at) const;
 
   const SourceText& text_;

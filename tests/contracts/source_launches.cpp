@@ -97,7 +97,7 @@ TEST_CASE("instances of a template have their own launches, and overloads have n
   CHECK(of_two("a::sum<<<1, 64>>>(x); b::sum<<<1, 32>>>(x);", {"sum", ""}).empty());
 }
 
-TEST_CASE("grids and blocks have up to three dimensions, of which some may be unknown") {
+TEST_CASE("grids and blocks have up to three dimensions, and some may be unknown") {
   CHECK(grid_in("sum<<<4, 128>>>(x);") == SourceExtents{4, 1, 1});
   CHECK(grid_in("constexpr int N = 8; dim3 g(N, 2 * N); sum<<<g, 128>>>(x);") == SourceExtents{8, 16, 1});
   CHECK(grid_in("sum<<<dim3(1, rows), 128>>>(x);") == SourceExtents{1, unknown, 1});
@@ -121,6 +121,10 @@ TEST_CASE("the number of blocks and the arguments may be expressions in variable
   CHECK(blocks("sum<<<ceil(n / 64.0), 64>>>(x);").empty());
   CHECK(blocks("int g = n / 64; g++; sum<<<g, 64>>>(x);").empty());
   CHECK(blocks("int g = g + 1; sum<<<g, 64>>>(x);") == "g ");
+  const auto shared = [](const std::string& source) { return launches_of(source).at(0).shared; };
+  CHECK(shared("sum<<<1, 64>>>(x);") == "0");
+  CHECK(shared("sum<<<1, 64, (64 + 1) * sizeof(float)>>>(x);") == "( 64 + 1 ) * 4 ");
+  CHECK(shared("sum<<<1, 64, 64 * sizeof(T)>>>(x);").empty());
   const auto arguments = launches_of("const int n = 100; sum<<<1, 64>>>(x, n * 2, f(y), m);").at(0).arguments;
   CHECK(arguments == std::vector<std::string>{"x ", "100 * 2 ", "", "m "});
 }
