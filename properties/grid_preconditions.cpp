@@ -37,8 +37,8 @@ class GridTrials {
     const bool is_range = grid->low.text() != grid->high.text();
     if (is_constant && !is_range && blocks_.may_be_several)
       try_others(static_cast<std::uint32_t>(grid->low.evaluate({})));
-    else if (!is_constant && is_range && blocks_.launched_grid && range_of(instance_, "rows") == nullptr)
-      try_more(*blocks_.launched_grid, *grid);
+    else if (!is_constant && blocks_.launched_grid && range_of(instance_, "rows") == nullptr)
+      is_range ? try_more(*blocks_.launched_grid, *grid) : try_more_elements(*blocks_.launched_grid);
     return false;
   }
 
@@ -72,13 +72,13 @@ class GridTrials {
   /// Whether it launches too few, or too many, blocks for the number of elements that it passes.
   bool has_wrong_grid(const LaunchedGrid& launch) const {
     const auto& arguments = instance_.launches.at(0).arguments;
-    const auto count =
-        std::ranges::find(arguments, "count", [](const ArgumentContract& a) { return a.value.text(); });
-    const bool has_other_sizes = std::ranges::any_of(
-        instance_.domain, [](const auto& entry) { return entry.first == "groups" || entry.first == "rows"; });
-    if (count == arguments.end() || has_other_sizes || launch.arguments.size() != arguments.size())
+    const std::string size = range_of(instance_, "rows") != nullptr ? "rows" : "count";
+    const auto found =
+        std::ranges::find(arguments, size, [](const ArgumentContract& a) { return a.value.text(); });
+    if (found == arguments.end() || range_of(instance_, "groups") != nullptr ||
+        launch.arguments.size() != arguments.size())
       return false;
-    const std::string& argument = launch.arguments[static_cast<std::size_t>(count - arguments.begin())];
+    const std::string& argument = launch.arguments[static_cast<std::size_t>(found - arguments.begin())];
     const Expression blocks = Expression::parse(launch.blocks, {}),
                      elements = Expression::parse(argument, {});
     const std::vector<std::string> names = elements.names();
@@ -89,23 +89,23 @@ class GridTrials {
     return std::ranges::any_of(
         std::set{block, std::int64_t{1000}, std::int64_t{4113}}, [&](std::int64_t tried) {
           const Variables variables = names.empty() ? Variables{} : Variables{{names.front(), tried}};
-          return is_wrong_with(blocks.evaluate(variables), elements.evaluate(variables));
+          return is_wrong_with(blocks.evaluate(variables), size, elements.evaluate(variables));
         });
   }
 
-  bool is_wrong_with(std::int64_t blocks, std::int64_t elements) const {
+  bool is_wrong_with(std::int64_t blocks, const std::string& size, std::int64_t value) const {
     constexpr std::int64_t most = 1 << 20;
-    if (blocks < 1 || elements < 1 || blocks > most / blocks_.launched.front() || elements > most)
-      return false;
+    if (blocks < 1 || value < 1 || blocks > most / blocks_.launched.front() || value > most) return false;
     Instance changed = with_launched_block(instance_);
-    changed = with_range(with_range(std::move(changed), "grid", std::to_string(blocks)), "count",
-                         std::to_string(elements));
+    changed = with_range(with_range(std::move(changed), "grid", std::to_string(blocks)), size,
+                         std::to_string(value));
     if (!is_wrong(changed, {trial_cases(changed).front()})) return false;
     preconditions_.limited = {{"block", std::to_string(blocks_.launched.front())},
                               {"grid", std::to_string(blocks)},
-                              {"count", std::to_string(elements)}};
+                              {size, std::to_string(value)}};
     preconditions_.assumptions.push_back(
-        fmt::format("{} elements and a grid of {} blocks, as in a launch of the source", elements, blocks));
+        fmt::format("{} {} and a grid of {} blocks, as in a launch of the source", value,
+                    size == "rows" ? "rows" : "elements", blocks));
     return true;
   }
 
@@ -147,6 +147,20 @@ class GridTrials {
           warning_of(*error, fmt::format("launch grids of more than {} blocks", limit)));
       return;
     }
+  }
+
+  /// If the blocks that the source launches suit more elements than they have threads, they are the domain,
+  /// unless the kernel is right with as many blocks as those need.
+  void try_more_elements(std::uint32_t launched) const {
+    constexpr std::uint32_t most = 1024;
+    if (launched > most) return;
+    const auto error = error_with(std::int64_t{launched} + 1);
+    const Instance fixed = with_range(instance_, "grid", std::to_string(launched));
+    if (!error || error_with(launched) || error_in(fixed, trial_cases(fixed))) return;
+    preconditions_.limited = {{"grid", std::to_string(launched)}};
+    preconditions_.assumptions.push_back(
+        fmt::format("a grid of {} blocks, as in a launch of the source", launched));
+    preconditions_.warnings.push_back(warning_of(*error, fmt::format("launch {} blocks", launched + 1)));
   }
 
   /// With a thread for each element.

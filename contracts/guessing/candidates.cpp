@@ -68,7 +68,8 @@ std::optional<Candidate> candidate_for(const Kernel& kernel, const Supposition& 
   candidate.is_narrow = supposed.elements_per_thread > 1 || supposed.reads_whole_groups;
   candidate.doubles_shared = supposed.shared_per_thread > 1;
   candidate.is_unusual = supposed.output_is_scratch || supposed.is_in_place || supposed.holds_identity ||
-                         supposed.has_one_result || supposed.threads_y != 0 || supposed.grid;
+                         supposed.has_one_result || supposed.threads_y != 0 || supposed.grid ||
+                         candidate.instance.in_place;
   if (supposed.reference == nullptr) return candidate;
   candidate.as = supposed.reference->as;
   candidate.assumptions.push_back(fmt::format("operator {}", supposed.reference->as));

@@ -145,7 +145,18 @@ class DomainGuess {
     const std::string all = fmt::format("ceil_div({}, block)", read_unit());
     const std::string blocks = facts_.uses_grid_sync && strides() ? fmt::format("min({}, 64)", all) : all;
     if (cluster() > 1) return fmt::format("ceil_div({}, {}) * {}", blocks, cluster(), cluster());
-    return strides() ? fmt::format("1 .. {}", blocks) : blocks;
+    if (strides()) return fmt::format("1 .. {}", blocks);
+    check_launched_grid();
+    return blocks;
+  }
+
+  /// Gives up if the source launches far more blocks than there are elements for, such as one per row.
+  void check_launched_grid() const {
+    constexpr std::int64_t many = 4096, far_more = 4;
+    const auto launched = kernel_.launched_grid_for(*sizes_.count, many);
+    if (launched && *launched > far_more * (many / block() + 1))
+      roles_.give_up(fmt::format("the source launches {} blocks for {} = {}", *launched,
+                                 roles_.described(*sizes_.count), many));
   }
 
   void add_variable(const std::string& name, const std::string& range) {

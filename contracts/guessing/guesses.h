@@ -56,6 +56,9 @@ struct Kernel {
   std::optional<std::array<std::uint32_t, 3>> launched_shape() const;
   /// The most blocks along an axis, if all launches have a constant number there.
   std::optional<std::uint32_t> launched_grid(std::size_t axis) const;
+  /// The blocks of the first launch if it passes `count` as the parameter with that index; nothing if its
+  /// number of blocks does not depend on that parameter alone.
+  std::optional<std::int64_t> launched_grid_for(std::size_t parameter, std::int64_t count) const;
   /// Whether some launch has a number of blocks that is not a constant, along the axis by which the kernel
   /// orders its blocks.
   bool has_open_grid() const;

@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "contracts/expression.h"
+
 namespace foldproof {
 namespace {
 
@@ -174,6 +179,17 @@ std::optional<std::uint32_t> Kernel::launched_grid(std::size_t axis) const {
     most = std::max(most.value_or(0), *blocks);
   }
   return most;
+}
+
+std::optional<std::int64_t> Kernel::launched_grid_for(std::size_t parameter, std::int64_t count) const {
+  if (launches.empty() || launches.front().arguments.size() != parameters.size()) return std::nullopt;
+  const std::string name(trimmed(launches.front().arguments[parameter]));
+  try {
+    const Expression blocks = Expression::parse(launches.front().blocks, {});
+    if (blocks.names() == std::vector{name}) return blocks.evaluate({{name, count}});
+  } catch (const InputError&) {  // an unknown number of blocks
+  }
+  return std::nullopt;
 }
 
 bool Kernel::has_open_grid() const {

@@ -169,7 +169,10 @@ Reduction guess_reduction(const KernelRoles& roles) {
   const Gives gives = info(reduction.op).gives;
   // The output is an index or a number of elements, or consists of elements.
   const bool selects = gives == Gives::index || gives == Gives::tally || gives == Gives::ranked;
-  reduction.accumulator = widens || selects ? reduction.input : reduction.output;
+  // What adds elements in their own type may widen only the sums.
+  const bool adds_elements =
+      is_float(reduction.input) && has_operation(roles.kernel().facts.arithmetic, "add", reduction.input);
+  reduction.accumulator = widens || selects || adds_elements ? reduction.input : reduction.output;
   const bool rounds = is_float(reduction.accumulator) && !selects && !is_extremum(underlying(reduction.op));
   const bool is_given = roles.reference() != nullptr && roles.reference()->value_of("accumulator") != nullptr;
   if (rounds && !is_given && size_of(reduction.accumulator) < size_of(Element::f32))

@@ -140,7 +140,7 @@ class Launches {
       if (depth == 0) return true;
       const bool is_word = is_letter(text_.token(at).front());
       if (is_word && text_.token(at) != "sizeof" && !is_type(text_.token(at)) &&
-          !number_of(values_.constant(text_.token(at))))
+          !number_of(values_.constant(at)))
         return false;
     }
     return false;

@@ -11,6 +11,12 @@ namespace foldproof {
 SourceText::SourceText(std::string_view source) : tokens_(tokens_of(source)) {
   for (std::size_t i = 0; i < tokens_.size(); ++i)
     if (is_letter(tokens_[i].front())) words_[tokens_[i]].push_back(i);
+  std::vector<std::size_t> open{nowhere};
+  for (std::size_t i = 0; i < tokens_.size(); ++i) {
+    if (tokens_[i] == "}" && open.size() > 1) open.pop_back();
+    braces_.push_back(open.back());
+    if (tokens_[i] == "{") open.push_back(i);
+  }
 }
 
 bool SourceText::are(std::size_t at, std::string_view three) const {
@@ -18,9 +24,9 @@ bool SourceText::are(std::size_t at, std::string_view three) const {
 }
 
 const std::vector<std::size_t>& SourceText::places_of(std::string_view word) const {
-  static const std::vector<std::size_t> nowhere;
+  static const std::vector<std::size_t> no_places;
   const auto found = words_.find(word);
-  return found == words_.end() ? nowhere : found->second;
+  return found == words_.end() ? no_places : found->second;
 }
 
 bool SourceText::is_bracketed(TokenRange part) const {
@@ -93,6 +99,35 @@ bool SourceText::is_in_parentheses(std::size_t at) const {
     if (token(at) == ")") --open;
   }
   return open > 0;
+}
+
+std::optional<std::size_t> SourceText::declaration_of(std::string_view word, std::size_t at) const {
+  constexpr std::size_t most_places = 256;  // so that the time is not their square
+  const std::vector<std::size_t>& places = places_of(word);
+  std::optional<std::size_t> found;
+  if (places.size() > most_places) return found;
+  for (const std::size_t place : places) {
+    const bool is_visible = place <= at && is_declared(place) && encloses(scope_of_declaration(place), at);
+    if (is_visible && (!found || encloses(scope_of_declaration(*found), place))) found = place;
+  }
+  return found;
+}
+
+/// That of a parameter is the body of its function.
+std::size_t SourceText::scope_of_declaration(std::size_t at) const {
+  if (is_in_parentheses(at))
+    for (std::size_t i = at; i < std::min(at + longest_part, size()) && token(i) != ";"; ++i)
+      if (token(i) == "{") return i;
+  return braces_[at];
+}
+
+bool SourceText::encloses(std::size_t brace, std::size_t at) const {
+  constexpr unsigned deepest = 256;
+  if (brace == nowhere || brace == at) return true;
+  std::size_t inner = braces_[at];
+  for (unsigned depth = 0; depth < deepest && inner != nowhere; ++depth, inner = braces_[inner])
+    if (inner == brace) return true;
+  return false;
 }
 
 int depth_change(std::string_view token) {

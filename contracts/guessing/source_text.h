@@ -48,8 +48,17 @@ class SourceText {
   /// Whether the statement opened a parenthesis before the token: a parameter, or a loop's variable.
   bool is_in_parentheses(std::size_t at) const;
 
+  /// The declaration to which the word refers if it is written there; nothing if no declaration is visible.
+  std::optional<std::size_t> declaration_of(std::string_view word, std::size_t at) const;
+
  private:
+  static constexpr std::size_t nowhere = std::string_view::npos;
+
+  std::size_t scope_of_declaration(std::size_t at) const;
+  bool encloses(std::size_t brace, std::size_t at) const;
+
   std::vector<std::string_view> tokens_;
+  std::vector<std::size_t> braces_;  ///< for each token: the brace that opens its scope
   std::map<std::string_view, std::vector<std::size_t>> words_;
 };
 

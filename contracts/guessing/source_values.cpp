@@ -35,14 +35,14 @@ SourceExtents SourceValues::extents_in(TokenRange part, unsigned depth) {
   if (text_.token(part.begin) == "dim3") ++part.begin;
   if (text_.is_bracketed(part)) return extents_of({part.begin + 1, part.end - 1}, depth + 1);
   if (part.end == part.begin + 1 && is_letter(text_.token(part.begin).front()))
-    return constant(text_.token(part.begin), depth + 1);
+    return constant(part.begin, depth + 1);
   std::string text;
   Variables values;
   for (std::size_t i = part.begin; i < part.end; ++i) {
     const std::string word = without_suffix(text_.token(i));
     if (!is_arithmetic(word)) return {};
     if (is_letter(word.front())) {
-      const auto value = number_of(constant(text_.token(i), depth + 1));
+      const auto value = number_of(constant(i, depth + 1));
       if (!value) return {};
       values[word] = *value;
     }
@@ -64,11 +64,23 @@ SourceExtents SourceValues::extents_of(TokenRange list, unsigned depth) {
   return extents;
 }
 
-SourceExtents SourceValues::constant(std::string_view name, unsigned depth) {
-  const auto [known, is_new] = constants_.try_emplace(name, SourceExtents{});  // so that a cycle ends
+/// The places of the variable that the word there names, in order; empty if there are too many.
+std::vector<std::size_t> SourceValues::same_variable(std::size_t at) const {
+  const std::string_view name = text_.token(at);
+  const auto declaration = text_.declaration_of(name, at);
+  std::vector<std::size_t> places;
+  for (const std::size_t place : text_.places_of(name))
+    if (text_.declaration_of(name, place) == declaration) places.push_back(place);
+  return places;
+}
+
+SourceExtents SourceValues::constant(std::size_t at, unsigned depth) {
+  const std::vector<std::size_t> places = same_variable(at);
+  const auto [known, is_new] =
+      constants_.try_emplace(places.front(), SourceExtents{});  // so that a cycle ends
   if (!is_new) return known->second;
   std::optional<SourceExtents> value;
-  for (const std::size_t i : text_.places_of(name)) {
+  for (const std::size_t i : places) {
     if (text_.is_modified(i)) return {};
     const auto definition = text_.definition_at(i);
     if (!definition && !text_.is_declared(i)) continue;
@@ -77,7 +89,7 @@ SourceExtents SourceValues::constant(std::string_view name, unsigned depth) {
                                       : extents_in(*definition, depth);
     value = value ? common(*value, defined) : defined;
   }
-  return constants_[name] = value.value_or(SourceExtents{});
+  return constants_[places.front()] = value.value_or(SourceExtents{});
 }
 
 std::optional<std::string> SourceValues::expression_in(TokenRange part, unsigned depth) {
@@ -106,7 +118,7 @@ std::optional<std::string> SourceValues::expression_in(TokenRange part, unsigned
       continue;
     }
     if (text_.token(i + 1) == "(" && word != "min" && word != "max") return std::nullopt;
-    const auto value = text_.token(i + 1) == "(" ? word : expression_of(text_.token(i), depth + 1);
+    const auto value = text_.token(i + 1) == "(" ? word : expression_of(i, depth + 1);
     if (!value) return std::nullopt;
     text += *value + " ";
   }
@@ -114,26 +126,25 @@ std::optional<std::string> SourceValues::expression_in(TokenRange part, unsigned
 }
 
 /// The value of a constant, how the variable is computed, or its name.
-std::optional<std::string> SourceValues::expression_of(std::string_view name, unsigned depth) {
-  const auto [known, is_new] = expressions_.try_emplace(name, std::nullopt);  // so that a cycle ends
+std::optional<std::string> SourceValues::expression_of(std::size_t at, unsigned depth) {
+  const std::size_t first = same_variable(at).front();
+  const auto [known, is_new] = expressions_.try_emplace(first, std::nullopt);  // so that a cycle ends
   if (!is_new) return known->second;
-  return expressions_[name] = computed_expression_of(name, depth);
+  return expressions_[first] = computed_expression_of(at, depth);
 }
 
-std::optional<std::string> SourceValues::computed_expression_of(std::string_view name, unsigned depth) {
-  if (const auto value = number_of(constant(name, depth))) return std::to_string(*value);
+std::optional<std::string> SourceValues::computed_expression_of(std::size_t at, unsigned depth) {
+  if (const auto value = number_of(constant(at, depth))) return std::to_string(*value);
   std::optional<std::string> computed;
-  unsigned declared = 0;
-  for (const std::size_t i : text_.places_of(name)) {
+  unsigned defined = 0;
+  for (const std::size_t i : same_variable(at)) {
     if (text_.is_modified(i)) return std::nullopt;
     const auto definition = text_.definition_at(i);
-    if (!definition && !text_.is_declared(i)) continue;
-    ++declared;
-    if (definition && !text_.is_in_parentheses(i) && !text_.is_narrow(i))
-      computed = expression_in(*definition, depth);
+    if (!definition) continue;
+    ++defined;
+    if (!text_.is_in_parentheses(i) && !text_.is_narrow(i)) computed = expression_in(*definition, depth);
   }
-  if (declared != 1 || !computed) return std::string(name);
-  return "(" + *computed + ")";
+  return defined == 1 && computed ? "(" + *computed + ")" : std::string(text_.token(at));
 }
 
 /// The size of the type in parentheses at that index; 0 if it is another one, or has several words.

@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "contracts/guessing/source_launches.h"
 #include "contracts/guessing/source_text.h"
@@ -19,23 +19,26 @@ class SourceValues {
 
   /// Extents given as a number, as dim3(x, y, z), or as a constant that is one of these.
   SourceExtents extents_in(TokenRange part, unsigned depth = 0);
-  /// What all declarations of the name, in whatever scope, initialize it with; nothing if one of them does
-  /// not, or if it is modified.
-  SourceExtents constant(std::string_view name, unsigned depth = 0);
+  /// What the declaration of the word that is written there initializes it with; nothing if it does not, or
+  /// if the variable is modified or assigned something else. Without a declaration, all that is assigned to
+  /// the word must agree.
+  SourceExtents constant(std::size_t at, unsigned depth = 0);
   /// A number, or the first of several extents if the others are 1, as an expression of contracts
   /// (contracts/expression.h) in the variables of the source; nothing if it cannot be one.
   std::optional<std::string> expression_in(TokenRange part, unsigned depth = 0);
 
  private:
   SourceExtents extents_of(TokenRange list, unsigned depth);
-  std::optional<std::string> expression_of(std::string_view name, unsigned depth);
-  std::optional<std::string> computed_expression_of(std::string_view name, unsigned depth);
+  std::optional<std::string> expression_of(std::size_t at, unsigned depth);
+  std::optional<std::string> computed_expression_of(std::size_t at, unsigned depth);
+  std::vector<std::size_t> same_variable(std::size_t at) const;
   std::uint64_t size_in(std::size_t at) const;
   std::size_t end_of_cast(std::size_t at) const;
 
   const SourceText& text_;
-  std::map<std::string_view, SourceExtents> constants_;
-  std::map<std::string_view, std::optional<std::string>> expressions_;
+  // By the first place of the variable.
+  std::map<std::size_t, SourceExtents> constants_;
+  std::map<std::size_t, std::optional<std::string>> expressions_;
 };
 
 /// The extent along x, if there is no other.

@@ -204,7 +204,7 @@ TEST_CASE("a kernel that is right with as many blocks as the source launches is 
   const Audited eight =
       audited(folder, with_launch(tree_sum_of(first, "8 * 64", "out[blockIdx.x] = s[0]"), "8"));
   CHECK(eight.status == 0);
-  CHECK(begins(eight.warnings, "launch 1 block"));
+  CHECK(begins(eight.warnings, "launch 9 blocks"));
   CHECK(eight.notes.find("a grid of 8 blocks, as in a launch of the source") != std::string::npos);
 
   // The source does not say how many it launches.

@@ -66,9 +66,17 @@ TEST_CASE("a block that the source does not determine is unknown") {
   CHECK(launched_blocks("sum<<<1, 0>>>(x); sum<<<1>>>(x); sum<<<", "sum").empty());
 }
 
-TEST_CASE("a name that another scope declares without a value is unknown") {
+TEST_CASE("a name means what the innermost scope declares") {
   const std::string launch = "sum<<<1, t>>>(x); }";
   CHECK(launched_blocks("void f() { int t = 512; } void g(int t) { " + launch, "sum").empty());
+  CHECK(launched_blocks("void f(int t) { t += 1; } void g() { int t = 64; " + launch, "sum") == Blocks{64});
+  CHECK(launched_blocks("void f() { int t = 32; } void g() { int t = 64; " + launch, "sum") == Blocks{64});
+  CHECK(launched_blocks("const int t = 32; void g() { const int t = 64; { f(); } " + launch, "sum") ==
+        Blocks{64});
+  CHECK(launched_blocks("const int t = 32; void g() { { const int t = 64; } " + launch, "sum") == Blocks{32});
+  CHECK(launched_blocks("void g() { int t = 64; { t = 32; } " + launch, "sum").empty());
+  CHECK(launched_blocks("void g() { for (int t = 32; t < 64; ++t) f(t); " + launch, "sum").empty());
+  CHECK(launched_blocks("enum { t = 96 }; void g() { " + launch, "sum") == Blocks{96});
   CHECK(launched_blocks("const int t = 512; template <int t> void g() { " + launch, "sum").empty());
   CHECK(launched_blocks("void f() { int t = 512; } struct S { int t; void g() { " + launch + " };", "sum")
             .empty());
@@ -77,15 +85,17 @@ TEST_CASE("a name that another scope declares without a value is unknown") {
 }
 
 TEST_CASE("constants that are defined by many others take no time") {
-  std::string source;
-  for (int k = 0; k < 8; ++k) {
+  std::string source = "int c8 = 1; ";
+  for (int k = 7; k >= 0; --k) {
     source += "int c" + std::to_string(k) + " = 0";
     for (int repeated = 0; repeated < 100; ++repeated) source += " + c" + std::to_string(k + 1);
     source += "; ";
   }
-  CHECK(launched_blocks(source + "int c8 = 1; sum<<<1, c7>>>(x);", "sum") == Blocks{100});
-  CHECK(launched_blocks(source + "int c8 = 1; sum<<<1, c0>>>(x);", "sum").empty());
-  CHECK(launches_of(source + "sum<<<c0, 64>>>(x);").at(0).blocks == "c0 ");  // too long
+  CHECK(launched_blocks(source + "sum<<<1, c7>>>(x);", "sum") == Blocks{100});
+  CHECK(launched_blocks(source + "sum<<<1, c0>>>(x);", "sum").empty());
+  std::string variables = source;
+  variables.replace(0, 10, "int c8 = f();");
+  CHECK(launches_of(variables + "sum<<<c0, 64>>>(x);").at(0).blocks == "c0 ");  // too long
 }
 
 TEST_CASE("instances of a template have their own launches, and overloads have none") {
@@ -104,7 +114,7 @@ TEST_CASE("grids and blocks have up to three dimensions, and some may be unknown
   CHECK(grid_in("sum<<<(n + 255) / 256, 256>>>(x);") == SourceExtents{});
   CHECK(grid_in("sum<<<0, 256>>>(x);") == SourceExtents{});
   CHECK(grid_in("sum<<<dim3(1, 2, 3, 4), 256>>>(x);") == SourceExtents{});
-  CHECK(grid_in("void f() { dim3 g(1, 2); } void h() { dim3 g(4, 2); sum<<<g, 32>>>(x); }") ==
+  CHECK(grid_in("void f() { dim3 g(1, 2); if (n > 9) g = dim3(4, 2); sum<<<g, 32>>>(x); }") ==
         SourceExtents{unknown, 2, 1});
   CHECK(launches_of("sum<<<1, dim3(32, 4)>>>(x);").at(0).block == SourceExtents{32, 4, 1});
   CHECK(launches_of("sum<<<1, dim3(64, 32)>>>(x);").at(0).block == SourceExtents{});
