@@ -100,9 +100,7 @@ class SumChecker final : public TalliedSumChecker {
     bool ok = false;
     switch (outcome.category) {
       case Number::Category::infinity: ok = same_sign; break;
-      case Number::Category::nan:
-        ok = cancels || !float_format(a_.output).has_infinity || compensates();
-        break;
+      case Number::Category::nan: ok = cancels || !float_format(a_.output).has_infinity; break;
       case Number::Category::finite: ok = is_saturated(outcome, a_.output, negative); break;
     }
     return checked_by_category(ok, outcome, negative ? "the input contains -inf" : "the input contains inf");
@@ -154,9 +152,6 @@ class SumChecker final : public TalliedSumChecker {
       return conversion_bound(tally_.nonzero, float_format(a_.output), tally_.magnitude() + *bound_);
     return half(ulp(a_.output, abs(exact_) + *bound_));
   }
-
-  /// Whether the method subtracts sums from each other, and thereby infinities.
-  bool compensates() const { return a_.sum == SumMethod::kahan || a_.sum == SumMethod::neumaier; }
 
   /// Whether a sum of some of the elements can leave the accumulator's range on that side.
   bool overflows_inside(bool negative) const {
