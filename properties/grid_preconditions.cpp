@@ -61,7 +61,7 @@ class GridTrials {
     const std::int64_t bytes = Expression::parse(launch.shared, {}).evaluate({});
     Instance changed = with_launched_block(instance_);
     changed.launches.at(0).shared = Expression::constant(bytes);
-    if (bytes < 0 || !is_wrong(changed, trial_cases(changed))) return false;
+    if (bytes < 0 || !error_if_wrong(changed, trial_cases(changed))) return false;
     preconditions_.limited = {{"block", std::to_string(blocks_.launched.front())}};
     preconditions_.shared = static_cast<std::uint64_t>(bytes);
     preconditions_.assumptions.push_back(
@@ -99,7 +99,9 @@ class GridTrials {
     Instance changed = with_launched_block(instance_);
     changed = with_range(with_range(std::move(changed), "grid", std::to_string(blocks)), size,
                          std::to_string(value));
-    if (!is_wrong(changed, {trial_cases(changed).front()})) return false;
+    const auto error = error_if_wrong(changed, {trial_cases(changed).front()});
+    // More blocks may need more scratch memory than was guessed.
+    if (!error || error->kind == Kind::out_of_bounds) return false;
     preconditions_.limited = {{"block", std::to_string(blocks_.launched.front())},
                               {"grid", std::to_string(blocks)},
                               {size, std::to_string(value)}};
@@ -113,10 +115,11 @@ class GridTrials {
     return with_range(std::move(instance), "block", std::to_string(blocks_.launched.front()));
   }
 
-  /// Whether the cases of the changed instance show an error, unlike the instance itself.
-  bool is_wrong(const Instance& changed, const std::vector<Case>& cases) const {
+  /// What the cases of the changed instance show, unless the instance itself shows an error.
+  std::optional<Finding> error_if_wrong(const Instance& changed, const std::vector<Case>& cases) const {
     const Instance usual = with_launched_block(instance_);
-    return error_in(changed, cases) && !error_in(usual, trial_cases(usual));
+    const auto error = error_in(changed, cases);
+    return error && !error_in(usual, trial_cases(usual)) ? error : std::nullopt;
   }
 
   void try_others(std::uint32_t blocks) const {
