@@ -103,10 +103,10 @@ class Trial {
   Choice choice() {
     if (!guess_.contract.no_fit) likeliest_ = tried(guess_.likeliest, Wanted::any);
     if (likeliest_.is_complete() || explains_all_with_preconditions())
-      return may_be_sort(guess_.likeliest) ? unknown_rest() : with_outputs({}, guess_.likeliest);
+      return with_outputs({}, guess_.likeliest);
     const std::vector<Candidate> candidates = guess_.candidates();
     if (const std::size_t best = best_of(candidates); best != 0)
-      return may_be_sort(candidates[best - 1]) ? unknown_rest() : with_outputs({best}, candidates[best - 1]);
+      return with_outputs({best}, candidates[best - 1]);
     return {0, guess_.contract.no_fit ? "" : why_no_fit(), {}};
   }
 
@@ -129,10 +129,6 @@ class Trial {
   bool may_be_sort(const InstanceGuess& guess) const {
     return guess.instance.in_place && is_extremum(guess.instance.reduction->op) &&
            guess.instance.reduction->result == ResultShape::value && !is_known(guess_);
-  }
-
-  static Choice unknown_rest() {
-    return {0, "it is unknown what the kernel leaves in its input besides one element; " + advice(), {}};
   }
 
   /// Whether the likeliest contract explains everything if callers respect some precondition.
@@ -204,6 +200,8 @@ class Trial {
 
   /// Finds what the kernel stores besides its result.
   Choice with_outputs(Choice choice, InstanceGuess guess) const {
+    if (may_be_sort(guess))
+      return {0, "it is unknown what the kernel leaves in its input besides one element; " + advice(), {}};
     for (const std::string& buffer : guess.unchecked_outputs) {
       const std::vector<Instance> possible = with_additional_output(guess.instance, buffer);
       const auto fits = std::ranges::find_if(possible, [&](const Instance& instance) {

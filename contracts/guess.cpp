@@ -198,7 +198,8 @@ KnownBlocks blocks_of(const Kernel& kernel) {
   KnownBlocks blocks;
   blocks.launched = kernel.launched_blocks();
   for (const SourceLaunch& launch : kernel.launches)
-    blocks.launches.push_back({launch.blocks, launch.shared, launch.arguments});
+    if (std::ranges::find(blocks.launches, launch) == blocks.launches.end())
+      blocks.launches.push_back(launch);
   blocks.launched_grid = kernel.launched_grid(kernel.grid_axis());
   blocks.may_be_several = kernel.facts.uses_block_index || kernel.has_open_grid();
   blocks.template_integers = template_integers(kernel);

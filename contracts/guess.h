@@ -2,6 +2,8 @@
 // file.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -45,21 +47,36 @@ struct Candidate : InstanceGuess {
   bool doubles_shared = false;  ///< callers are supposed to pass two elements of shared memory per thread
 };
 
-/// A launch of the source: expressions of contracts (contracts/expression.h) in the variables of the source;
-/// empty if unknown.
-struct LaunchedGrid {
-  std::string blocks;
-  std::string shared;  ///< bytes of dynamic shared memory
-  std::vector<std::string> arguments;
+/// Along x, y and z; absent: not a constant of the source.
+using SourceExtents = std::array<std::optional<std::uint32_t>, 3>;
+
+/// A launch `kernel<<<grid, block, shared>>>(arguments)` of the source.
+struct SourceLaunch {
+  SourceExtents grid = {}, block = {};
+  /// Expressions of contracts (contracts/expression.h) in the variables of the source; empty if unknown.
+  std::string blocks = {};                  ///< the number of blocks, of a grid with one dimension
+  std::string shared = {};                  ///< bytes of dynamic shared memory
+  std::vector<std::string> arguments = {};  ///< of the kernel
+  bool operator==(const SourceLaunch&) const = default;
 };
+
+struct LaunchedSize {
+  std::int64_t blocks = 0, argument = 0;
+  bool is_constant = false;  ///< both are, whatever the variable is
+};
+
+/// The number of blocks, and the argument for the parameter with that index, if both are constants or if the
+/// argument is a variable, which has the `value`, and the number of blocks depends on it alone.
+std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_t parameter,
+                                          std::int64_t value);
 
 /// What the source says about the blocks of a launch.
 struct KnownBlocks {
   std::vector<std::uint32_t> launched;           ///< by the source itself; empty if that is unknown
   std::vector<std::uint32_t> template_integers;  ///< template arguments from 2 to 1024, such as block sizes
   std::uint32_t most = 1024;
-  bool is_required = false;  ///< the kernel accepts no other block than one of `most` threads
-  std::vector<LaunchedGrid> launches;
+  bool is_required = false;            ///< the kernel accepts no other block than one of `most` threads
+  std::vector<SourceLaunch> launches;  ///< without repetitions
   std::optional<std::uint32_t> launched_grid;  ///< the most blocks of a launch, if all have constant numbers
   bool may_be_several = false;  ///< the kernel has an index for several, or the source may launch them
 };

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "base/text.h"
 #include "contracts/expression.h"
 #include "contracts/sizes.h"
 #include "properties/execution/evaluation.h"
@@ -29,7 +29,7 @@ class GridTrials {
         runner_(runner),
         preconditions_(preconditions) {}
 
-  bool run() const {
+  bool run() {
     const Range* grid = range_of(instance_, "grid");
     if (grid == nullptr || instance_.launches.at(0).has_cluster) return false;
     if (has_wrong_launch()) return true;
@@ -45,18 +45,18 @@ class GridTrials {
  private:
   /// Whether the kernel is right, but not with the blocks and the memory of a launch of the source. The
   /// domain then has these, so that the audit reports an error.
-  bool has_wrong_launch() const {
+  bool has_wrong_launch() {
     if (blocks_.launched.size() != 1) return false;
-    return std::ranges::any_of(blocks_.launches, [&](const LaunchedGrid& launch) {
+    return std::ranges::any_of(blocks_.launches, [&](const SourceLaunch& launch) {
       try {
         return has_wrong_grid(launch) || has_wrong_memory(launch);
-      } catch (const InputError&) {  // no expression, or one of several variables
+      } catch (const InputError&) {  // the source does not say how much memory, or too much
         return false;
       }
     });
   }
 
-  bool has_wrong_memory(const LaunchedGrid& launch) const {
+  bool has_wrong_memory(const SourceLaunch& launch) {
     if (instance_.launches.at(0).shared.names().empty() || launch.shared.empty()) return false;
     const std::int64_t bytes = Expression::parse(launch.shared, {}).evaluate({});
     Instance changed = with_launched_block(instance_);
@@ -69,8 +69,9 @@ class GridTrials {
     return true;
   }
 
-  /// Whether it launches too few, or too many, blocks for the number of elements that it passes.
-  bool has_wrong_grid(const LaunchedGrid& launch) const {
+  /// Whether it launches too few, or too many, blocks for the number of elements that it passes. A number of
+  /// elements that the number of blocks does not depend on may be limited by callers.
+  bool has_wrong_grid(const SourceLaunch& launch) {
     const auto& arguments = instance_.launches.at(0).arguments;
     const std::string size = range_of(instance_, "rows") != nullptr ? "rows" : "count";
     const auto found =
@@ -78,22 +79,16 @@ class GridTrials {
     if (found == arguments.end() || range_of(instance_, "groups") != nullptr ||
         launch.arguments.size() != arguments.size())
       return false;
-    const std::string& argument = launch.arguments[static_cast<std::size_t>(found - arguments.begin())];
-    const Expression blocks = Expression::parse(launch.blocks, {}),
-                     elements = Expression::parse(argument, {});
-    const std::vector<std::string> names = elements.names();
-    // A number of elements that the number of blocks does not depend on may be limited by callers.
-    if (names.size() > 1 || blocks.names() != names) return false;
-    if (names.size() == 1 && trimmed(argument) != names.front()) return false;
+    const auto parameter = static_cast<std::size_t>(found - arguments.begin());
     const std::int64_t block = blocks_.launched.front();
-    return std::ranges::any_of(
-        std::set{block, std::int64_t{1000}, std::int64_t{4113}}, [&](std::int64_t tried) {
-          const Variables variables = names.empty() ? Variables{} : Variables{{names.front(), tried}};
-          return is_wrong_with(blocks.evaluate(variables), size, elements.evaluate(variables));
-        });
+    return std::ranges::any_of(std::set{block, std::int64_t{1000}, std::int64_t{4113}},
+                               [&](std::int64_t tried) {
+                                 const auto launched = launched_size(launch, parameter, tried);
+                                 return launched && is_wrong_with(launched->blocks, size, launched->argument);
+                               });
   }
 
-  bool is_wrong_with(std::int64_t blocks, const std::string& size, std::int64_t value) const {
+  bool is_wrong_with(std::int64_t blocks, const std::string& size, std::int64_t value) {
     constexpr std::int64_t most = 1 << 20;
     if (blocks < 1 || value < 1 || blocks > most / blocks_.launched.front() || value > most) return false;
     Instance changed = with_launched_block(instance_);
@@ -116,10 +111,17 @@ class GridTrials {
   }
 
   /// What the cases of the changed instance show, unless the instance itself shows an error.
-  std::optional<Finding> error_if_wrong(const Instance& changed, const std::vector<Case>& cases) const {
-    const Instance usual = with_launched_block(instance_);
+  std::optional<Finding> error_if_wrong(const Instance& changed, const std::vector<Case>& cases) {
     const auto error = error_in(changed, cases);
-    return error && !error_in(usual, trial_cases(usual)) ? error : std::nullopt;
+    return error && is_usually_right() ? error : std::nullopt;
+  }
+
+  bool is_usually_right() {
+    if (!is_usually_right_) {
+      const Instance usual = with_launched_block(instance_);
+      is_usually_right_ = !error_in(usual, trial_cases(usual));
+    }
+    return *is_usually_right_;
   }
 
   void try_others(std::uint32_t blocks) const {
@@ -127,7 +129,8 @@ class GridTrials {
       if (other == blocks) continue;
       const Instance changed = with_range(instance_, "grid", std::to_string(other));
       const auto error = error_in(changed, trial_cases(changed));
-      if (!error || error_in(instance_, trial_cases(instance_))) continue;
+      if (!error) continue;
+      if (error_in(instance_, trial_cases(instance_))) return;
       const std::string condition = fmt::format("launch {} block{}", other, other == 1 ? "" : "s");
       return preconditions_.warnings.push_back(warning_of(*error, condition));
     }
@@ -137,8 +140,8 @@ class GridTrials {
   /// the kernel is right, unless it is right with all of them.
   void try_more(std::uint32_t launched, const Range& grid) const {
     constexpr std::uint32_t most = 1024;
-    for (std::uint32_t limit = 1; limit <= most; limit *= 2) {
-      if (limit < launched) continue;
+    if (launched > most) return;
+    for (std::uint32_t limit = std::bit_ceil(launched); limit <= most; limit *= 2) {
       const auto error = error_with(limit + 1);
       if (!error) continue;
       if (error_with(limit)) return;
@@ -197,6 +200,7 @@ class GridTrials {
   const std::shared_ptr<const Image>& image_;
   Runner& runner_;
   Preconditions& preconditions_;
+  std::optional<bool> is_usually_right_;  ///< with the block that the source launches
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ inline Finding with_case(Finding finding, const Case& c) {
   return finding;
 }
 
-/// Of one or more findings, the one that reports show first.
+/// The finding that reports show first. There must be one.
 inline const Finding& worst_of(const std::vector<Finding>& findings) {
   return *std::ranges::min_element(findings, {}, [](const Finding& finding) { return rank_of(finding); });
 }

@@ -21,10 +21,6 @@ class DomainGuess {
 
   std::vector<std::pair<std::string, Range>> domain() {
     find_domain();
-    const bool has_fixed_grid =
-        !sizes_.matrix && cluster() == 1 && (!facts_.uses_block_index || supposed_.grid);
-    if (const std::uint32_t blocks = fixed_grid(); has_fixed_grid && blocks > 1)
-      roles_.assume(fmt::format("a grid of {} blocks, as in a launch of the source", blocks));
     return std::move(domain_);
   }
 
@@ -91,9 +87,7 @@ class DomainGuess {
     const std::uint32_t elements = supposed_.elements_per_thread;
     roles_.assume(elements == 1 ? "one element per thread, since no parameter is a count"
                                 : fmt::format("{} elements per thread", elements));
-    add_variable("grid", facts_.uses_block_index && cluster() == 1 && !supposed_.grid
-                             ? "1 .. 64"
-                             : std::to_string(fixed_grid()));
+    add_variable("grid", has_fixed_grid() || cluster() > 1 ? fixed_grid() : "1 .. 64");
     add_variable(read_unit(), elements == 1 ? "grid * block" : fmt::format("grid * block * {}", elements));
     add_groups();
   }
@@ -107,9 +101,9 @@ class DomainGuess {
 
   /// The range of that variable.
   std::string units() {
-    if ((!facts_.uses_block_index || supposed_.grid) && !reads_in_loop()) {
+    if (has_fixed_grid() && !reads_in_loop()) {
       roles_.assume("at most one element per thread, since no loop reads the input");
-      const std::uint32_t blocks = facts_.uses_block_index ? fixed_grid() : 1;
+      const std::uint32_t blocks = facts_.uses_block_index ? fixed_blocks() : 1;
       return blocks == 1 ? "1 .. block" : fmt::format("1 .. {} * block", blocks);
     }
     const bool narrow_index =
@@ -128,20 +122,29 @@ class DomainGuess {
   /// Whether any grid covers the input.
   bool strides() const { return facts_.uses_grid_size && reads_in_loop(); }
 
-  /// Whether a loop reads the input, as far as the PTX shows what a loop reads.
+  /// Whether a loop reads the input or, if the PTX does not show all uses of its pointer, any global memory.
   bool reads_in_loop() const {
     const Accesses& accesses = kernel_.parameters[roles_.input()].accesses;
     return accesses.is_read && !accesses.is_unknown ? accesses.is_read_in_loop : facts_.reads_in_loop;
   }
 
-  /// The blocks of a grid that does not depend on the input.
-  std::uint32_t fixed_grid() const {
+  /// Whether the number of blocks does not depend on the input.
+  bool has_fixed_grid() const { return !facts_.uses_block_index || supposed_.grid; }
+
+  std::uint32_t fixed_blocks() const {
     if (cluster() > 1) return cluster();
     return supposed_.grid.value_or(kernel_.launched_grid(kernel_.grid_axis()).value_or(1));
   }
 
+  std::string fixed_grid() const {
+    const std::uint32_t blocks = fixed_blocks();
+    if (blocks > 1 && cluster() == 1)
+      roles_.assume(fmt::format("a grid of {} blocks, as in a launch of the source", blocks));
+    return std::to_string(blocks);
+  }
+
   std::string grid() const {
-    if (!facts_.uses_block_index || supposed_.grid) return std::to_string(fixed_grid());
+    if (has_fixed_grid()) return fixed_grid();
     const std::string all = fmt::format("ceil_div({}, block)", read_unit());
     const std::string blocks = facts_.uses_grid_sync && strides() ? fmt::format("min({}, 64)", all) : all;
     if (cluster() > 1) return fmt::format("ceil_div({}, {}) * {}", blocks, cluster(), cluster());
@@ -153,9 +156,10 @@ class DomainGuess {
   /// Gives up if the source launches far more blocks than there are elements for, such as one per row.
   void check_launched_grid() const {
     constexpr std::int64_t many = 4096, far_more = 4;
-    const auto launched = kernel_.launched_grid_for(*sizes_.count, many);
-    if (launched && *launched > far_more * (many / block() + 1))
-      roles_.give_up(fmt::format("the source launches {} blocks for {} = {}", *launched,
+    if (kernel_.launches.empty()) return;
+    const auto launched = launched_size(kernel_.launches.front(), *sizes_.count, many);
+    if (launched && !launched->is_constant && launched->blocks > far_more * (many / block() + 1))
+      roles_.give_up(fmt::format("the source launches {} blocks for {} = {}", launched->blocks,
                                  roles_.described(*sizes_.count), many));
   }
 

@@ -18,7 +18,6 @@
 #include "contracts/entry_facts.h"
 #include "contracts/guess.h"
 #include "contracts/guessing/accesses.h"
-#include "contracts/guessing/source_launches.h"
 #include "contracts/reference.h"
 #include "contracts/signature.h"
 #include "devices/image.h"
@@ -56,9 +55,6 @@ struct Kernel {
   std::optional<std::array<std::uint32_t, 3>> launched_shape() const;
   /// The most blocks along an axis, if all launches have a constant number there.
   std::optional<std::uint32_t> launched_grid(std::size_t axis) const;
-  /// The blocks of the first launch if it passes `count` as the parameter with that index; nothing if its
-  /// number of blocks does not depend on that parameter alone.
-  std::optional<std::int64_t> launched_grid_for(std::size_t parameter, std::int64_t count) const;
   /// Whether some launch has a number of blocks that is not a constant, along the axis by which the kernel
   /// orders its blocks.
   bool has_open_grid() const;
@@ -67,6 +63,9 @@ struct Kernel {
 
 /// `declared`: the kernels declared in the text of the source; empty for PTX.
 Kernel kernel_of(const Image& image, const std::string& lowered, const std::vector<DeclaredKernel>& declared);
+
+/// The size of an element type, or of a vector such as float4; 0 for another type.
+std::uint64_t bytes_of_type(std::string_view spelled);
 
 /// "ns::sum" for "ns::sum<float, 128>", without anonymous namespaces.
 std::string plain_name(std::string_view spelled);

@@ -4,10 +4,6 @@
 #include <iterator>
 #include <set>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "contracts/expression.h"
-
 namespace foldproof {
 namespace {
 
@@ -153,6 +149,11 @@ bool Parameter::is_only_written() const {
   return accesses.is_output() && !accesses.is_read && !accesses.is_unknown;
 }
 
+std::uint64_t bytes_of_type(std::string_view spelled) {
+  const auto* row = std::ranges::find(types, spelled, &TypeRow::spelled);
+  return row == std::end(types) ? 0 : std::uint64_t{row->lanes} * size_of(row->element);
+}
+
 std::vector<std::uint32_t> Kernel::launched_blocks() const {
   std::set<std::uint32_t> blocks;
   for (const SourceLaunch& launch : launches) {
@@ -179,17 +180,6 @@ std::optional<std::uint32_t> Kernel::launched_grid(std::size_t axis) const {
     most = std::max(most.value_or(0), *blocks);
   }
   return most;
-}
-
-std::optional<std::int64_t> Kernel::launched_grid_for(std::size_t parameter, std::int64_t count) const {
-  if (launches.empty() || launches.front().arguments.size() != parameters.size()) return std::nullopt;
-  const std::string name(trimmed(launches.front().arguments[parameter]));
-  try {
-    const Expression blocks = Expression::parse(launches.front().blocks, {});
-    if (blocks.names() == std::vector{name}) return blocks.evaluate({{name, count}});
-  } catch (const InputError&) {  // an unknown number of blocks
-  }
-  return std::nullopt;
 }
 
 bool Kernel::has_open_grid() const {

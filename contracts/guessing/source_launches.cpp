@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "contracts/cuda_tokens.h"
+#include "contracts/expression.h"
 #include "contracts/guessing/source_text.h"
 #include "contracts/guessing/source_values.h"
 
@@ -151,6 +153,22 @@ class Launches {
 };
 
 }  // namespace
+
+std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_t parameter,
+                                          std::int64_t value) {
+  if (parameter >= launch.arguments.size()) return std::nullopt;
+  const std::string name(trimmed(launch.arguments[parameter]));
+  try {
+    const Expression blocks = Expression::parse(launch.blocks, {}), argument = Expression::parse(name, {});
+    const bool is_constant = argument.names().empty();
+    const bool is_variable = argument.names() == std::vector{name};
+    if ((!is_constant && !is_variable) || blocks.names() != argument.names()) return std::nullopt;
+    const Variables variables{{name, value}};
+    return LaunchedSize{blocks.evaluate(variables), argument.evaluate(variables), is_constant};
+  } catch (const InputError&) {  // unknown
+    return std::nullopt;
+  }
+}
 
 std::vector<std::vector<SourceLaunch>> launches_in(std::string_view source,
                                                    const std::vector<LaunchedKernel>& kernels) {

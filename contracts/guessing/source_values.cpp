@@ -1,12 +1,12 @@
 #include "contracts/guessing/source_values.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "contracts/expression.h"
+#include "contracts/guessing/guesses.h"
 
 namespace foldproof {
 namespace {
@@ -64,18 +64,17 @@ SourceExtents SourceValues::extents_of(TokenRange list, unsigned depth) {
   return extents;
 }
 
-/// The places of the variable that the word there names, in order; empty if there are too many.
-std::vector<std::size_t> SourceValues::same_variable(std::size_t at) const {
+const std::vector<std::size_t>& SourceValues::variable_at(std::size_t at) {
   const std::string_view name = text_.token(at);
-  const auto declaration = text_.declaration_of(name, at);
-  std::vector<std::size_t> places;
-  for (const std::size_t place : text_.places_of(name))
-    if (text_.declaration_of(name, place) == declaration) places.push_back(place);
-  return places;
+  const auto [found, is_new] = variables_.try_emplace(name);
+  if (is_new)
+    for (const std::size_t place : text_.places_of(name))
+      found->second[text_.declaration_of(name, place)].push_back(place);
+  return found->second.at(text_.declaration_of(name, at));
 }
 
 SourceExtents SourceValues::constant(std::size_t at, unsigned depth) {
-  const std::vector<std::size_t> places = same_variable(at);
+  const std::vector<std::size_t>& places = variable_at(at);
   const auto [known, is_new] =
       constants_.try_emplace(places.front(), SourceExtents{});  // so that a cycle ends
   if (!is_new) return known->second;
@@ -111,7 +110,9 @@ std::optional<std::string> SourceValues::expression_in(TokenRange part, unsigned
       continue;
     }
     if (word == "sizeof") {
-      const std::uint64_t bytes = size_in(i + 1);
+      // A type of several words is unknown.
+      const bool has_one_word = text_.token(i + 1) == "(" && text_.token(i + 3) == ")";
+      const std::uint64_t bytes = has_one_word ? bytes_of_type(text_.token(i + 2)) : 0;
       if (bytes == 0) return std::nullopt;
       text += std::to_string(bytes) + " ";
       i += 3;
@@ -127,7 +128,7 @@ std::optional<std::string> SourceValues::expression_in(TokenRange part, unsigned
 
 /// The value of a constant, how the variable is computed, or its name.
 std::optional<std::string> SourceValues::expression_of(std::size_t at, unsigned depth) {
-  const std::size_t first = same_variable(at).front();
+  const std::size_t first = variable_at(at).front();
   const auto [known, is_new] = expressions_.try_emplace(first, std::nullopt);  // so that a cycle ends
   if (!is_new) return known->second;
   return expressions_[first] = computed_expression_of(at, depth);
@@ -137,7 +138,7 @@ std::optional<std::string> SourceValues::computed_expression_of(std::size_t at, 
   if (const auto value = number_of(constant(at, depth))) return std::to_string(*value);
   std::optional<std::string> computed;
   unsigned defined = 0;
-  for (const std::size_t i : same_variable(at)) {
+  for (const std::size_t i : variable_at(at)) {
     if (text_.is_modified(i)) return std::nullopt;
     const auto definition = text_.definition_at(i);
     if (!definition) continue;
@@ -145,20 +146,6 @@ std::optional<std::string> SourceValues::computed_expression_of(std::size_t at, 
     if (!text_.is_in_parentheses(i) && !text_.is_narrow(i)) computed = expression_in(*definition, depth);
   }
   return defined == 1 && computed ? "(" + *computed + ")" : std::string(text_.token(at));
-}
-
-/// The size of the type in parentheses at that index; 0 if it is another one, or has several words.
-std::uint64_t SourceValues::size_in(std::size_t at) const {
-  struct Row {
-    std::string_view type;
-    std::uint64_t bytes;
-  };
-  constexpr Row rows[] = {{"float", 4}, {"int", 4},    {"unsigned", 4}, {"double", 8},
-                          {"long", 8},  {"char", 1},   {"short", 2},    {"__half", 2},
-                          {"half", 2},  {"float2", 8}, {"float4", 16}};
-  const auto row = std::ranges::find(rows, text_.token(at + 1), &Row::type);
-  const bool is_type_alone = text_.token(at) == "(" && text_.token(at + 2) == ")";
-  return row == std::end(rows) || !is_type_alone ? 0 : row->bytes;
 }
 
 /// The index after "(int)" or "std::" at that index; the index itself if there is no such thing.

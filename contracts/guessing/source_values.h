@@ -5,9 +5,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "contracts/guessing/source_launches.h"
+#include "contracts/guess.h"
 #include "contracts/guessing/source_text.h"
 
 namespace foldproof {
@@ -31,11 +32,13 @@ class SourceValues {
   SourceExtents extents_of(TokenRange list, unsigned depth);
   std::optional<std::string> expression_of(std::size_t at, unsigned depth);
   std::optional<std::string> computed_expression_of(std::size_t at, unsigned depth);
-  std::vector<std::size_t> same_variable(std::size_t at) const;
-  std::uint64_t size_in(std::size_t at) const;
+  const std::vector<std::size_t>& variable_at(std::size_t at);
   std::size_t end_of_cast(std::size_t at) const;
 
   const SourceText& text_;
+  /// For each word and declaration, where that variable is named. A word that is too frequent is one
+  /// variable.
+  std::map<std::string_view, std::map<std::optional<std::size_t>, std::vector<std::size_t>>> variables_;
   // By the first place of the variable.
   std::map<std::size_t, SourceExtents> constants_;
   std::map<std::size_t, std::optional<std::string>> expressions_;

@@ -332,22 +332,10 @@ void run(const float* x, float* y, int n, int other) {
 TEST_CASE("a launch of the source with too little shared memory is an error", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("wrong-memory");
-  const auto with_memory = [](const std::string& memory) {
-    return R"cuda(
-__global__ void sum(const float* in, float* out, int n) {
-  extern __shared__ float s[];
-  float v = 0;
-  for (int i = threadIdx.x; i < n; i += blockDim.x) v += in[i];
-  s[threadIdx.x] = v;
-  __syncthreads();
-  for (int half = blockDim.x / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) s[threadIdx.x] += s[threadIdx.x + half];
-    __syncthreads();
-  }
-  if (threadIdx.x == 0) *out = s[0];
-}
-void run(const float* x, float* y, int n) { sum<<<1, 256)cuda" +
-           memory + ">>>(x, y, n); }\n";
+  std::string kernel = tree_sum("__syncthreads();", "");
+  kernel.insert(kernel.find("__shared__"), "extern ");
+  const auto with_memory = [&](const std::string& memory) {
+    return kernel + "void run(const float* x, float* y, int n) { sum<<<1, 256" + memory + ">>>(x, y, n); }\n";
   };
   CHECK(audited(folder, with_memory(", 256 * sizeof(float)")).errors.empty());
   CHECK(audited(folder, with_memory(", n")).errors.empty());
