@@ -161,10 +161,16 @@ class Trial {
     return best;
   }
 
+  static bool reads_beyond(const Fit& fit) { return fit.mismatch.starts_with("a read of "); }
+
+  /// Whether blocks other than the first may read other rows of a matrix, instead of other elements.
+  static bool may_read_other_rows(const Fit& fit) { return reads_beyond(fit) && fit.is_about_one_block(); }
+
   /// Whether the candidate does not hide that the kernel may be wrong.
   bool is_acceptable(const Candidate& candidate, const Fit& fit) const {
     const bool explains_enough =
-        fit.is_complete() || (candidate.keeps_operator && (!candidate.is_unusual || fit.mismatch.empty()));
+        fit.is_complete() || (candidate.keeps_operator && (!candidate.is_unusual || fit.mismatch.empty()) &&
+                              !may_read_other_rows(fit));
     // Callers know that rows of groups must be aligned.
     const bool hides_tail = candidate.is_narrow && !likeliest_.is_misaligned &&
                             (likeliest_.is_convincing() || convincing_.contains(candidate.as));
@@ -188,11 +194,11 @@ class Trial {
     if (likeliest_.always_misbehaves) return "";
     if (!likeliest_.special_mismatch.empty() && !guess_.is_named)
       return why_none_fits(guess_.contract, likeliest_.special_mismatch);
-    const bool is_contradicted = !likeliest_.is_convincing() && !likeliest_.mismatch.empty();
-    if (!is_contradicted) return "";
+    const bool explains_much = likeliest_.is_convincing() && !may_read_other_rows(likeliest_);
+    if (explains_much || likeliest_.mismatch.empty()) return "";
     if (guess_.is_named && (likeliest_.does_not_end || likeliest_.loses_elements)) return "";
     // A write beyond an output may be an additional output.
-    return likeliest_.mismatch.starts_with("a read of ") &&
+    return reads_beyond(likeliest_) &&
                    is_right_but_for_bounds(guess_.contract, guess_.likeliest, guess_.image, runner_)
                ? ""
                : why_none_fits(guess_.contract, likeliest_.mismatch);

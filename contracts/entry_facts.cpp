@@ -90,7 +90,9 @@ void read_function(const ptx::Module& module, const ptx::Function& function, Ent
   const auto reads = [&](std::string_view special) { return ptx::reads_special(function, special); };
   facts.uses_grid_size |= reads("%nctaid");
   facts.uses_block_index |= reads("%ctaid") || reads("%clusterid");
-  facts.orders_blocks_by_y |= reads("%ctaid.y") && !reads("%ctaid.x") && !reads("%clusterid");
+  facts.block_axes[0] |= reads("%ctaid.x") || reads("%clusterid");
+  facts.block_axes[1] |= reads("%ctaid.y");
+  facts.block_axes[2] |= reads("%ctaid.z");
   facts.uses_grid_sync |= reads("%envreg");
   for (const ptx::Variable& variable : module.variables)
     if (variable.space == ptx::Space::constant && variable.initial.empty() &&

@@ -20,9 +20,9 @@ struct TypedOperation {
 };
 
 struct EntryFacts {
-  bool uses_grid_size = false;      ///< reads %nctaid, as a grid-stride loop does
-  bool uses_block_index = false;    ///< reads %ctaid
-  bool orders_blocks_by_y = false;  ///< reads %ctaid.y, but not %ctaid.x
+  bool uses_grid_size = false;       ///< reads %nctaid, as a grid-stride loop does
+  bool uses_block_index = false;     ///< reads %ctaid
+  std::array<bool, 3> block_axes{};  ///< reads %ctaid.x, .y, .z
   /// Reads %tid.y but not %ntid.y, from which an index into any block is computed: its blocks have two
   /// dimensions.
   bool has_two_dimensions = false;

@@ -158,8 +158,12 @@ Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shar
     fit.sometimes_misbehaves |= misbehaves;
     fit.is_misaligned |= std::ranges::count(run.findings, Kind::misaligned, &Finding::kind) != 0;
     fit.loses_elements |= std::ranges::any_of(run.findings, is_about_uses);
+    const bool share_elements =
+        value_of(cases[k].variables, "grid").value_or(1) > 1 && range_of(instance, "rows") == nullptr;
+    fit.tried_several_blocks |= share_elements;
     if (is_explained(run, accepts)) {
       ++fit.explained;
+      fit.explains_several_blocks |= share_elements;
       if (is_telling(cases[k])) fit.most_elements = std::max(fit.most_elements, count_of(cases[k]));
     } else if (const Finding* found = contradiction_in(run, accepts);
                found != nullptr && fit.mismatch.empty()) {
@@ -187,7 +191,8 @@ bool is_right_but_for_bounds(const Contract& contract, const InstanceGuess& gues
                              .reason = "trial",
                              .until = "9999-12-31",
                              .where = {}});
-  if (fit_of(tolerant, guess, image, runner, Wanted::any).is_convincing()) return true;
+  const Fit fit = fit_of(tolerant, guess, image, runner, Wanted::any);
+  if (fit.is_convincing() && !fit.is_about_one_block()) return true;
   // An index that goes up to the count: with a count that is too small by one, it reads the last element.
   const Reduction& reduction = *guess.instance.reduction;
   Instance shorter = guess.instance;

@@ -19,7 +19,9 @@ struct Fit {
   unsigned runs = 0;
   unsigned explained = 0;           ///< runs whose result was checked and right
   std::uint64_t most_elements = 0;  ///< of an explained run with other elements than small integers
-  std::string mismatch;             ///< what the first run showed that contradicts the instance
+  /// With several blocks that share the elements, instead of having a row each.
+  bool tried_several_blocks = false, explains_several_blocks = false;
+  std::string mismatch;  ///< what the first run showed that contradicts the instance
   /// What contradicts the instance for infinities, NaN or other unusual elements, although it explains all
   /// other runs.
   std::string special_mismatch;
@@ -37,6 +39,8 @@ struct Fit {
   }
   /// Whether the agreement cannot be a coincidence, as that of a sum and a maximum of one element.
   bool is_convincing() const;
+  /// Whether all that is explained is what one block does, although there were runs with several.
+  bool is_about_one_block() const { return tried_several_blocks && !explains_several_blocks; }
 };
 
 /// Whether it is a fault that no contract makes right: a race, or a wrong synchronization.

@@ -85,6 +85,7 @@ class DomainGuess {
   /// The count of a kernel that reads as many elements as it has threads, or a multiple.
   void find_elements_per_thread() {
     const std::uint32_t elements = supposed_.elements_per_thread;
+    if (sizes_.count) check_launched_grid();
     roles_.assume(elements == 1 ? "one element per thread, since no parameter is a count"
                                 : fmt::format("{} elements per thread", elements));
     add_variable("grid", has_fixed_grid() || cluster() > 1 ? fixed_grid() : "1 .. 64");

@@ -58,7 +58,8 @@ struct Kernel {
   /// Whether some launch has a number of blocks that is not a constant, along the axis by which the kernel
   /// orders its blocks.
   bool has_open_grid() const;
-  std::size_t grid_axis() const { return facts.orders_blocks_by_y ? 1 : 0; }
+  /// The axis along which the number of blocks follows from the input: the first of those that it reads.
+  std::size_t grid_axis() const;
 };
 
 /// `declared`: the kernels declared in the text of the source; empty for PTX.

@@ -13,6 +13,8 @@
 namespace foldproof {
 namespace {
 
+constexpr std::string_view axis_names = "xyz";
+
 /// Fills in one instance and adds a phrase for each guess.
 class Guess {
  public:
@@ -78,15 +80,20 @@ class Guess {
   }
 
   void find_grid() {
-    launch_.grid = {Expression::parse("grid", {}), launch_.cluster[1], launch_.cluster[2]};
+    launch_.grid = launch_.cluster;
+    const std::size_t grid_axis = has_cluster() ? 0 : kernel_.grid_axis();
+    launch_.grid.at(grid_axis) = Expression::parse("grid", {});
     if (has_cluster()) return;
-    for (const std::size_t axis : {1U, 2U})
-      if (const auto blocks = kernel_.launched_grid(axis))
-        launch_.grid.at(axis) = Expression::constant(*blocks);
-    if (!facts_.orders_blocks_by_y) return;
-    launch_.grid[0] = Expression::constant(kernel_.launched_grid(0).value_or(1));
-    launch_.grid[1] = Expression::parse("grid", {});
-    roles_.assume("a grid along y, since the kernel ignores the index of a block along x");
+    if (grid_axis != 0)
+      roles_.assume(fmt::format("a grid along {}, since the kernel ignores the index of a block along x",
+                                axis_names[grid_axis]));
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (axis == grid_axis) continue;
+      const auto blocks = kernel_.launched_grid(axis);
+      if (!blocks && facts_.block_axes.at(axis))
+        roles_.give_up(fmt::format("the number of blocks along {} is unknown", axis_names[axis]));
+      launch_.grid.at(axis) = Expression::constant(blocks.value_or(1));
+    }
   }
 
   void find_block() {

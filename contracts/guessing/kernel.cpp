@@ -182,6 +182,11 @@ std::optional<std::uint32_t> Kernel::launched_grid(std::size_t axis) const {
   return most;
 }
 
+std::size_t Kernel::grid_axis() const {
+  const auto first = std::ranges::find(facts.block_axes, true);
+  return first == facts.block_axes.end() ? 0 : static_cast<std::size_t>(first - facts.block_axes.begin());
+}
+
 bool Kernel::has_open_grid() const {
   return std::ranges::any_of(launches,
                              [&](const SourceLaunch& launch) { return !launch.grid.at(grid_axis()); });

@@ -57,13 +57,19 @@ Turn turn_in(const Domain& domain, std::uint64_t index, std::uint64_t seed) {
   return turn;
 }
 
+bool reduces_columns(const Instance& instance) {
+  return instance.reduction && instance.reduction->result == ResultShape::columns;
+}
+
 /// Draws the variables: blocks first, since the informative counts lie around multiples of them.
 class VariableChoice {
  public:
-  VariableChoice(Chooser& choose, const Domain& domain, const Turn& turn, const ValueTurns& turns)
+  VariableChoice(Chooser& choose, const Domain& domain, bool reduces_columns, const Turn& turn,
+                 const ValueTurns& turns)
       : choose_(choose),
         domain_(domain),
         turns_(turns),
+        reduces_columns_(reduces_columns),
         nudge_(turn.nudge),
         block_(turn.block),
         counts_(turn.counts) {}
@@ -109,8 +115,7 @@ class VariableChoice {
       return range.low + static_cast<std::int64_t>(value_in_turn(name, values));
     }
     if (name == "block") return block_in(choose_, range);
-    if (name == "columns")  // occasionally as long as a count may be
-      return choose_.between(0, 11) == 0 ? long_row_in(range) : row_in(choose_, range, tile_of(chosen));
+    if (name == "columns") return columns_in(range, chosen);
     if (name == "rows") return rows_in(range, chosen);
     if (name == "segments") return segments_in(range);
     return variable_in(choose_, range);
@@ -122,6 +127,14 @@ class VariableChoice {
     if (spread_ != name) return turns_.value(name, values);
     fills_block_ = turns_.fills_block(values);
     return turns_.value_with_blocks(name, values);
+  }
+
+  /// Occasionally as many as a count may be; and half of the time few, if columns are reduced, so that these
+  /// can be long.
+  std::int64_t columns_in(Bounds range, const Variables& chosen) {
+    if (reduces_columns_ && choose_.between(0, 1) == 0)
+      return variable_in(choose_, {range.low, range.clamp(few_values)});
+    return choose_.between(0, 11) == 0 ? long_row_in(range) : row_in(choose_, range, tile_of(chosen));
   }
 
   std::int64_t long_row_in(Bounds range) {
@@ -141,6 +154,8 @@ class VariableChoice {
     const std::int64_t in_time = medium_count / length + 1;
     if (choose_.between(0, 15) == 0)
       return std::min(capped_grid(range, chosen).high, range.clamp(2 * in_time));
+    if (reduces_columns_)
+      return row_in(choose_, {range.low, range.clamp(std::max(most_rows, in_time))}, tile_of(chosen));
     return variable_in(choose_, {range.low, range.clamp(std::min(most_rows, in_time))});
   }
 
@@ -205,6 +220,7 @@ class VariableChoice {
   Chooser& choose_;
   const Domain& domain_;
   const ValueTurns& turns_;
+  bool reduces_columns_;
   std::string spread_;        ///< the first variable with few values, but more than one; empty: none yet
   bool fills_block_ = false;  ///< the count must be at least a block
   std::int64_t nudge_;        ///< steps off an edge: -1, 0 or 1
@@ -319,7 +335,7 @@ Case CaseGenerator::generate(std::uint64_t index) const {
 
   Case c;
   const ValueTurns turns(index, seed_);
-  c.variables = VariableChoice(choose, domain_, turn, turns).choose();
+  c.variables = VariableChoice(choose, domain_, reduces_columns(instance_), turn, turns).choose();
   const Ingredients made_of = ingredients(index);
   c.input.distribution.name = made_of.distribution;
   c.input.seed = choose.bits();

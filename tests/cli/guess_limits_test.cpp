@@ -1,32 +1,11 @@
 // What a guess must not do: invent numbers, leave outputs unchecked, limit itself to inputs that fit.
-#include <map>
 #include <string>
 
 #include "catch.h"
-#include "cli/program.h"
+#include "cli/judged.h"
 #include "nvcc.h"
 
 using namespace foldproof::test;
-
-namespace {
-
-struct Judged {
-  std::string verdict, reason, notes;
-};
-
-/// By entry.
-std::map<std::string, Judged> judged(const RanJson& ran) {
-  std::map<std::string, Judged> all;
-  for (const auto& kernel : ran.json.at("kernels"))
-    all[kernel.at("entry")] = {kernel.at("verdict"),
-                               kernel.at("reason").is_string() ? std::string(kernel.at("reason")) : "",
-                               kernel.at("notes").dump()};
-  return all;
-}
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-}  // namespace
 
 TEST_CASE("a number that decides what the result is cannot be guessed", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
@@ -298,27 +277,6 @@ __global__ void bubbles(int* data, int n) {
   CHECK(kernels["clamped"].verdict == "no-fit");
   CHECK(kernels["count_above"].verdict == "no-fit");
   CHECK(kernels["mean"].verdict == "no-fit");
-}
-
-TEST_CASE("blocks with two dimensions are tried", "[nvcc]") {
-  if (foldproof::tests::lacks_nvcc()) return;
-  const Folder folder("two-dimensions");
-  const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
-__global__ void sum(const float* in, float* out, int n) {
-  __shared__ float s[8][32];
-  float v = 0;
-  for (int i = threadIdx.y * 32 + threadIdx.x; i < n; i += 256) v += in[i];
-  s[threadIdx.y][threadIdx.x] = v;
-  __syncthreads();
-  if (threadIdx.y > 0) return;
-  for (int k = 1; k < 8; ++k) v += s[k][threadIdx.x];
-  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
-  if (threadIdx.x == 0) *out = v;
-}
-)cuda")});
-  INFO(ran.json.dump() << ran.err);
-  CHECK(ran.status == 0);
-  CHECK(has(judged(ran)["sum"].notes, "blocks of 32 x 8 threads"));
 }
 
 TEST_CASE("--as finds the parameters and the initial contents of what it says", "[nvcc]") {

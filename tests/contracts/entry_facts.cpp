@@ -56,6 +56,12 @@ TEST_CASE("facts do not depend on how many instructions share a line") {
   CHECK(together.arithmetic == std::set<TypedOperation>{{"mul", "f32"}, {"div", "f32"}});
 }
 
+TEST_CASE("the axes along which an entry has the index of its block are known") {
+  CHECK(facts("mov.u32 %r1, %ctaid.x;").block_axes == std::array{true, false, false});
+  CHECK(facts("mov.u32 %r1, %ctaid.y; mov.u32 %r2, %ctaid.z;").block_axes == std::array{false, true, true});
+  CHECK(facts("mov.u32 %r1, %clusterid.x;").block_axes == std::array{true, false, false});
+}
+
 TEST_CASE("text that is not PTX has no facts") {
   CHECK(facts_of(ptx::Source("k.ptx", "no PTX"), "k") == EntryFacts{});
 }

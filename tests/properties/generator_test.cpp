@@ -293,6 +293,25 @@ TEST_CASE("a grid reaches the largest count's last block for every block size") 
   }
 }
 
+TEST_CASE("forty cases of a reduction by columns include long columns, and more columns than threads") {
+  Instance instance = fake::with_domain(
+      {{"block", "256"}, {"columns", "1 .. 2^15"}, {"rows", "1 .. 2^15"}, {"count", "rows * columns"}});
+  instance.reduction->result = ResultShape::columns;
+  const Domain domain(instance, 1 << 16);
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const CaseGenerator generator(instance, domain, "test", seed);
+    std::int64_t longest = 0, most = 0;
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      const Variables variables = generator.generate(i).variables;
+      longest = std::max(longest, variables.at("rows"));
+      most = std::max(most, variables.at("columns"));
+    }
+    INFO("seed " << seed);
+    CHECK(longest > 512);
+    CHECK(most > 256);
+  }
+}
+
 TEST_CASE("a case depends only on identity, seed and index") {
   const Instance instance = fake::with_domain({{"count", "0 .. 2^31"}, {"block", "1 .. 1024"}});
   const Domain domain(instance, 1 << 16);

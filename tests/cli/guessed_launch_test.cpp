@@ -1,0 +1,94 @@
+// How kernels without a contract are launched: blocks and grids with several dimensions.
+#include <string>
+
+#include "catch.h"
+#include "cli/judged.h"
+#include "nvcc.h"
+
+using namespace foldproof::test;
+
+TEST_CASE("blocks with two dimensions are tried", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("two-dimensions");
+  const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__global__ void sum(const float* in, float* out, int n) {
+  __shared__ float s[8][32];
+  float v = 0;
+  for (int i = threadIdx.y * 32 + threadIdx.x; i < n; i += 256) v += in[i];
+  s[threadIdx.y][threadIdx.x] = v;
+  __syncthreads();
+  if (threadIdx.y > 0) return;
+  for (int k = 1; k < 8; ++k) v += s[k][threadIdx.x];
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) *out = v;
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 0);
+  CHECK(has(judged(ran)["sum"].notes, "blocks of 32 x 8 threads"));
+}
+
+TEST_CASE("a grid whose size along a second axis is computed at run time cannot be guessed", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("two-axes");
+  const auto column_sums = [&](const std::string& grid) {
+    const std::string text = R"cuda(
+__global__ void col_sum(const float* in, float* out, int rows, int cols) {
+  const int c = blockIdx.x * blockDim.x + threadIdx.x, begin = blockIdx.y * 64;
+  if (c >= cols) return;
+  float total = 0;
+  for (int r = begin; r < min(begin + 64, rows); ++r) total += in[r * cols + c];
+  atomicAdd(out + c, total);
+}
+void run(const float* x, float* y, int rows, int cols) { col_sum<<<)cuda";
+    return judged(run_json({"audit", folder.file("k.cu", text + grid + ", 256>>>(x, y, rows, cols); }\n")}))
+        .at("col_sum");
+  };
+  const Judged open = column_sums("dim3((cols + 255) / 256, (rows + 63) / 64)");
+  CHECK(open.verdict == "no-fit");
+  CHECK(has(open.reason, "the number of blocks along y is unknown"));
+  // More than 64 rows are lost.
+  CHECK(column_sums("dim3((cols + 255) / 256, 1)").verdict == "findings");
+}
+
+TEST_CASE("a block for each row of a matrix does not mean several elements per thread", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("triangle");
+  const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__global__ void upper_triangle(const float* a, float* parts, int n) {
+  float total = 0;
+  for (int c = blockIdx.x + threadIdx.x; c < n; c += 64) total += a[blockIdx.x * n + c];
+  for (int k = 16; k > 0; k /= 2) total += __shfl_xor_sync(~0u, total, k);
+  __shared__ float halves[2];
+  if (threadIdx.x % 32 == 0) halves[threadIdx.x / 32] = total;
+  __syncthreads();
+  if (threadIdx.x == 0) parts[blockIdx.x] = halves[0] + halves[1];
+}
+void run(const float* a, float* parts, int n) { upper_triangle<<<n, 64>>>(a, parts, n); }
+)cuda")});
+  const Judged triangle = judged(ran).at("upper_triangle");
+  CHECK(triangle.verdict == "no-fit");
+  CHECK(has(triangle.reason, "the source launches 4096 blocks"));
+}
+
+TEST_CASE("a kernel whose blocks read other rows of a matrix is not a sum that reads beyond its input",
+          "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("square");
+  const auto kernels = judged(run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__device__ void add_to(float* out, float v) {
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+__global__ void square_sum_of_all(const float* a, int n, float* out) {
+  float v = 0;
+  for (int c = threadIdx.x; c < n; c += blockDim.x) v += a[(size_t)blockIdx.x * n + c];
+  add_to(out, v);
+}
+__global__ void sum_without_bounds(const float* a, int n, float* out) {
+  add_to(out, a[blockIdx.x * blockDim.x + threadIdx.x]);
+}
+)cuda")}));
+  CHECK(kernels.at("square_sum_of_all").verdict == "no-fit");
+  CHECK(kernels.at("sum_without_bounds").verdict == "findings");
+}

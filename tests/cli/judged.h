@@ -1,0 +1,29 @@
+// What the audit of kernels without a contract says about each kernel.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "cli/program.h"
+
+namespace foldproof::test {
+
+struct Judged {
+  std::string verdict, reason, notes;
+};
+
+/// By entry.
+inline std::map<std::string, Judged> judged(const RanJson& ran) {
+  std::map<std::string, Judged> all;
+  for (const auto& kernel : ran.json.at("kernels"))
+    all[kernel.at("entry")] = {kernel.at("verdict"),
+                               kernel.at("reason").is_string() ? std::string(kernel.at("reason")) : "",
+                               kernel.at("notes").dump()};
+  return all;
+}
+
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace foldproof::test
