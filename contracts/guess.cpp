@@ -203,6 +203,7 @@ KnownBlocks blocks_of(const Kernel& kernel) {
   blocks.launched_grid = kernel.launched_grid(kernel.grid_axis());
   blocks.may_be_several = kernel.facts.uses_block_index || kernel.has_open_grid();
   blocks.template_integers = template_integers(kernel);
+  blocks.unused_parameters = kernel.facts.unused_parameters;
   blocks.is_required = kernel.facts.required_threads.has_value();
   blocks.most = kernel.facts.required_threads.value_or(kernel.facts.most_threads.value_or(blocks.most));
   return blocks;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,9 +55,10 @@ using SourceExtents = std::array<std::optional<std::uint32_t>, 3>;
 struct SourceLaunch {
   SourceExtents grid = {}, block = {};
   /// Expressions of contracts (contracts/expression.h) in the variables of the source; empty if unknown.
-  std::string blocks = {};                  ///< the number of blocks, of a grid with one dimension
+  std::array<std::string, 3> blocks = {};   ///< along x, y and z
   std::string shared = {};                  ///< bytes of dynamic shared memory
   std::vector<std::string> arguments = {};  ///< of the kernel
+  bool is_only_one = false;                 ///< the source launches nothing else
   bool operator==(const SourceLaunch&) const = default;
 };
 
@@ -65,9 +67,10 @@ struct LaunchedSize {
   bool is_constant = false;  ///< both are, whatever the variable is
 };
 
-/// The number of blocks, and the argument for the parameter with that index, if both are constants or if the
-/// argument is a variable, which has the `value`, and the number of blocks depends on it alone.
-std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_t parameter,
+/// The number of blocks along the axis, and the argument for the parameter with that index, if both are
+/// constants or if the argument is a variable, which has the `value`, and the number of blocks depends on it
+/// alone.
+std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_t axis, std::size_t parameter,
                                           std::int64_t value);
 
 /// What the source says about the blocks of a launch.
@@ -79,6 +82,7 @@ struct KnownBlocks {
   std::vector<SourceLaunch> launches;  ///< without repetitions
   std::optional<std::uint32_t> launched_grid;  ///< the most blocks of a launch, if all have constant numbers
   bool may_be_several = false;  ///< the kernel has an index for several, or the source may launch them
+  std::set<std::size_t> unused_parameters;  ///< by index: the kernel ignores them
 };
 
 struct GuessedKernel {

@@ -63,14 +63,19 @@ class Checker {
   CheckResult value(std::uint64_t bits) const { return element(0, bits); }
 };
 
+/// A checker for an operator whose partial results combine to the result of the whole.
+class PartialsChecker : public Checker {
+ public:
+  /// Checks partial results, which are combined exactly: each is the reduction of a part, and the parts make
+  /// up the input.
+  virtual CheckResult partials(std::span<const std::byte> outputs) const = 0;
+};
+
 /// A checker for an operator that folds.
-class FoldChecker : public Checker {
+class FoldChecker : public PartialsChecker {
  public:
   /// Appends elements to the input.
   virtual void append(std::span<const std::byte> elements) = 0;
-  /// Checks partial results, which are folded exactly: each is the reduction of a part, and the parts make up
-  /// the input.
-  virtual CheckResult partials(std::span<const std::byte> outputs) const = 0;
 };
 
 /// Why no checker exists for this arithmetic, as a sentence; nothing if one exists.
@@ -81,6 +86,10 @@ std::optional<std::string> why_no_checker(const Arithmetic& arithmetic);
 /// needs.
 std::unique_ptr<Checker> make_checker(const Arithmetic& arithmetic, std::span<const std::byte> input,
                                       const Operands& operands = {});
+/// The same for an operator with the result `partials`.
+std::unique_ptr<PartialsChecker> make_partials_checker(const Arithmetic& arithmetic,
+                                                       std::span<const std::byte> input,
+                                                       const Operands& operands);
 /// The same for an operator that folds.
 std::unique_ptr<FoldChecker> make_fold_checker(const Arithmetic& arithmetic,
                                                std::span<const std::byte> input);

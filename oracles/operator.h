@@ -42,6 +42,10 @@ constexpr bool is_bitwise(Operator op) {
 }
 /// Whether the operator folds magnitudes instead of the elements themselves.
 constexpr bool takes_magnitudes(Operator op) { return op == Operator::asum || op == Operator::absmax; }
+/// Whether the operator folds what it computes from each element, instead of the elements themselves.
+constexpr bool transforms_elements(Operator op) {
+  return takes_magnitudes(op) || op == Operator::sum_of_squares;
+}
 
 /// The fold by whose rules elements enter a result: that of the values for indices, sum for results computed
 /// from sums.

@@ -41,7 +41,7 @@ class ResultChecker {
   std::size_t count_;
   std::vector<std::unique_ptr<Checker>>
       checkers_;  ///< one per part, null if it is not checked; none for a scan or for partials
-  std::unique_ptr<FoldChecker> fold_;  ///< for partials
+  std::unique_ptr<PartialsChecker> partials_;
 };
 
 }  // namespace foldproof

@@ -43,82 +43,132 @@ class GridTrials {
   }
 
  private:
-  /// Whether the kernel is right, but not with the blocks and the memory of a launch of the source. The
-  /// domain then has these, so that the audit reports an error.
+  /// Whether the kernel is right, but not with the memory of a launch of the source, or with its number of
+  /// blocks, if it is the only launch. The domain then has these, so that the audit reports an error.
   bool has_wrong_launch() {
-    if (blocks_.launched.size() != 1) return false;
     return std::ranges::any_of(blocks_.launches, [&](const SourceLaunch& launch) {
+      const auto block = block_of(launch);
+      if (!block) return false;
       try {
-        return has_wrong_grid(launch) || has_wrong_memory(launch);
+        return has_wrong_grid(launch, *block) || has_wrong_memory(launch, *block);
       } catch (const InputError&) {  // the source does not say how much memory, or too much
         return false;
       }
     });
   }
 
-  bool has_wrong_memory(const SourceLaunch& launch) {
+  /// The number of threads of a block, if that is a constant and all launches have the same block.
+  std::optional<std::int64_t> block_of(const SourceLaunch& launch) const {
+    if (blocks_.launched.size() == 1) return blocks_.launched.front();
+    std::int64_t threads = 1;
+    for (std::size_t axis = 0; axis < launch.block.size(); ++axis) {
+      const Expression& guessed = instance_.launches.at(0).block.at(axis);
+      const auto extent = launch.block.at(axis);
+      if (!extent || !guessed.names().empty() || guessed.evaluate({}) != *extent) return std::nullopt;
+      threads *= *extent;
+    }
+    return threads;
+  }
+
+  bool has_wrong_memory(const SourceLaunch& launch, std::int64_t block) {
     if (instance_.launches.at(0).shared.names().empty() || launch.shared.empty()) return false;
     const std::int64_t bytes = Expression::parse(launch.shared, {}).evaluate({});
-    Instance changed = with_launched_block(instance_);
+    Instance changed = with_block(instance_, block);
     changed.launches.at(0).shared = Expression::constant(bytes);
-    if (bytes < 0 || !error_if_wrong(changed, trial_cases(changed))) return false;
-    preconditions_.limited = {{"block", std::to_string(blocks_.launched.front())}};
+    if (bytes < 0 || !error_if_wrong(changed, block, trial_cases(changed))) return false;
+    preconditions_.limited = {{"block", std::to_string(block)}};
     preconditions_.shared = static_cast<std::uint64_t>(bytes);
     preconditions_.assumptions.push_back(
         fmt::format("{} bytes of dynamic shared memory, as in a launch of the source", bytes));
     return true;
   }
 
-  /// Whether it launches too few, or too many, blocks for the number of elements that it passes. A number of
-  /// elements that the number of blocks does not depend on may be limited by callers.
-  bool has_wrong_grid(const SourceLaunch& launch) {
+  /// Whether it launches too few, or too many, blocks for the number of elements that it passes. If that is
+  /// not a constant and the blocks are too few, callers may limit it, and another launch may be for the other
+  /// elements: then a warning says what happens.
+  bool has_wrong_grid(const SourceLaunch& launch, std::int64_t block) {
     const auto& arguments = instance_.launches.at(0).arguments;
-    const std::string size = range_of(instance_, "rows") != nullptr ? "rows" : "count";
     const auto found =
-        std::ranges::find(arguments, size, [](const ArgumentContract& a) { return a.value.text(); });
-    if (found == arguments.end() || range_of(instance_, "groups") != nullptr ||
-        launch.arguments.size() != arguments.size())
-      return false;
+        std::ranges::find(arguments, size(), [](const ArgumentContract& a) { return a.value.text(); });
     const auto parameter = static_cast<std::size_t>(found - arguments.begin());
-    const std::int64_t block = blocks_.launched.front();
-    return std::ranges::any_of(std::set{block, std::int64_t{1000}, std::int64_t{4113}},
-                               [&](std::int64_t tried) {
-                                 const auto launched = launched_size(launch, parameter, tried);
-                                 return launched && is_wrong_with(launched->blocks, size, launched->argument);
-                               });
+    if (found == arguments.end() || blocks_.unused_parameters.contains(parameter) ||
+        range_of(instance_, "groups") != nullptr || launch.arguments.size() != arguments.size())
+      return false;
+    const auto& grid = instance_.launches.at(0).grid;
+    const auto axis = std::ranges::find(grid, "grid", &Expression::text);
+    if (axis == grid.end()) return false;
+    const auto along = static_cast<std::size_t>(axis - grid.begin());
+    std::optional<Finding> warning;
+    for (const std::int64_t tried :
+         std::set{block, std::int64_t{1000}, std::int64_t{4096}, std::int64_t{4113}}) {
+      const auto launched = launched_size(launch, along, parameter, tried);
+      const auto error = launched ? error_with(*launched, block) : std::nullopt;
+      if (!error) continue;
+      const bool is_certain = (launched->is_constant && launch.is_only_one) || covers(*launched, block);
+      if (is_certain) return limit_to(*launched, block), true;
+      if (!warning) warning = warning_about(*error, *launched, launch.blocks.at(along));
+    }
+    if (warning) preconditions_.warnings.push_back(std::move(*warning));
+    return false;
   }
 
-  bool is_wrong_with(std::int64_t blocks, const std::string& size, std::int64_t value) {
+  /// Whether there is a thread for each element, or a block for each row.
+  bool covers(const LaunchedSize& launched, std::int64_t block) const {
+    return launched.blocks * (size() == "count" ? block : 1) >= launched.argument;
+  }
+
+  /// The variable of the domain on which the number of blocks depends.
+  std::string size() const {
+    const bool has_rows = range_of(instance_, "rows") != nullptr;
+    const bool by_columns = instance_.reduction && instance_.reduction->result == ResultShape::columns;
+    return by_columns ? "columns" : has_rows ? "rows" : "count";
+  }
+
+  std::optional<Finding> error_with(const LaunchedSize& launched, std::int64_t block) {
     constexpr std::int64_t most = 1 << 20;
-    if (blocks < 1 || value < 1 || blocks > most / blocks_.launched.front() || value > most) return false;
-    Instance changed = with_launched_block(instance_);
-    changed = with_range(with_range(std::move(changed), "grid", std::to_string(blocks)), size,
+    const auto [blocks, value, is_constant] = launched;
+    if (blocks < 1 || value < 1 || blocks > most / block || value > most) return std::nullopt;
+    Instance changed = with_block(instance_, block);
+    changed = with_range(with_range(std::move(changed), "grid", std::to_string(blocks)), size(),
                          std::to_string(value));
-    const auto error = error_if_wrong(changed, {trial_cases(changed).front()});
+    auto error = error_if_wrong(changed, block, {trial_cases(changed).front()});
     // More blocks may need more scratch memory than was guessed.
-    if (!error || error->kind == Kind::out_of_bounds) return false;
-    preconditions_.limited = {{"block", std::to_string(blocks_.launched.front())},
-                              {"grid", std::to_string(blocks)},
-                              {size, std::to_string(value)}};
-    preconditions_.assumptions.push_back(
-        fmt::format("{} {} and a grid of {} blocks, as in a launch of the source", value,
-                    size == "rows" ? "rows" : "elements", blocks));
-    return true;
+    return error && error->kind == Kind::out_of_bounds ? std::nullopt : error;
   }
 
-  Instance with_launched_block(Instance instance) const {
-    return with_range(std::move(instance), "block", std::to_string(blocks_.launched.front()));
+  void limit_to(const LaunchedSize& launched, std::int64_t block) {
+    preconditions_.limited = {{"block", std::to_string(block)},
+                              {"grid", std::to_string(launched.blocks)},
+                              {size(), std::to_string(launched.argument)}};
+    preconditions_.assumptions.push_back(
+        fmt::format("{} and a grid of {} blocks, as in a launch of the source", counted(launched.argument),
+                    launched.blocks));
+  }
+
+  Finding warning_about(const Finding& error, const LaunchedSize& launched, const std::string& blocks) const {
+    return warning_of(
+        error, fmt::format("launch {} block{} for {} (\"{}\" in a launch of the source)", launched.blocks,
+                           launched.blocks == 1 ? "" : "s", counted(launched.argument), blocks));
+  }
+
+  std::string counted(std::int64_t value) const {
+    return fmt::format("{} {}", value, size() == "count" ? "elements" : size());
+  }
+
+  static Instance with_block(Instance instance, std::int64_t block) {
+    return with_range(std::move(instance), "block", std::to_string(block));
   }
 
   /// What the cases of the changed instance show, unless the instance itself shows an error.
-  std::optional<Finding> error_if_wrong(const Instance& changed, const std::vector<Case>& cases) {
-    const auto error = error_in(changed, cases);
-    return error && is_usually_right() ? error : std::nullopt;
+  std::optional<Finding> error_if_wrong(const Instance& changed, std::int64_t block,
+                                        const std::vector<Case>& cases) {
+    auto error = error_in(changed, cases);
+    return error && is_usually_right(block) ? error : std::nullopt;
   }
 
-  bool is_usually_right() {
+  bool is_usually_right(std::int64_t block) {
     if (!is_usually_right_) {
-      const Instance usual = with_launched_block(instance_);
+      const Instance usual = with_block(instance_, block);
       is_usually_right_ = !error_in(usual, trial_cases(usual));
     }
     return *is_usually_right_;

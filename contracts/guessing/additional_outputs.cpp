@@ -41,7 +41,7 @@ bool is_other(const std::string& buffer, Operator op) {
       {{"idx", "index", "arg", "pos", "loc", "where"}, {Operator::argmin, Operator::argmax}},
       {{"max", "mx", "high", "hi"}, {Operator::max, Operator::absmax, Operator::argmax}},
       {{"min", "mn", "low", "lo"}, {Operator::min, Operator::argmin}},
-      {{"sq"}, {}},
+      {{"sq"}, {Operator::sum_of_squares}},
       {{"count", "cnt"}, {Operator::count}},
       {{"mean", "avg"}, {Operator::mean}},
       {{"var"}, {Operator::variance}},

@@ -158,7 +158,7 @@ class DomainGuess {
   void check_launched_grid() const {
     constexpr std::int64_t many = 4096, far_more = 4;
     if (kernel_.launches.empty()) return;
-    const auto launched = launched_size(kernel_.launches.front(), *sizes_.count, many);
+    const auto launched = launched_size(kernel_.launches.front(), kernel_.grid_axis(), *sizes_.count, many);
     if (launched && !launched->is_constant && launched->blocks > far_more * (many / block() + 1))
       roles_.give_up(fmt::format("the source launches {} blocks for {} = {}", launched->blocks,
                                  roles_.described(*sizes_.count), many));

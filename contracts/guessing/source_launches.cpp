@@ -101,7 +101,9 @@ class Launches {
     SourceLaunch result;
     result.grid = values_.extents_in(launch.configuration[0]);
     result.block = block_of(values_.extents_in(launch.configuration[1]));
-    result.blocks = values_.expression_in(launch.configuration[0]).value_or("");
+    for (std::size_t axis = 0; axis < result.blocks.size(); ++axis)
+      result.blocks.at(axis) = values_.expression_in(launch.configuration[0], axis).value_or("");
+    result.is_only_one = text_.launches() == 1;
     result.shared =
         launch.configuration.size() < 3 ? "0" : values_.expression_in(launch.configuration[2]).value_or("");
     for (const TokenRange& argument : launch.arguments)
@@ -154,12 +156,13 @@ class Launches {
 
 }  // namespace
 
-std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_t parameter,
+std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_t axis, std::size_t parameter,
                                           std::int64_t value) {
   if (parameter >= launch.arguments.size()) return std::nullopt;
   const std::string name(trimmed(launch.arguments[parameter]));
   try {
-    const Expression blocks = Expression::parse(launch.blocks, {}), argument = Expression::parse(name, {});
+    const Expression blocks = Expression::parse(launch.blocks.at(axis), {}),
+                     argument = Expression::parse(name, {});
     const bool is_constant = argument.names().empty();
     const bool is_variable = argument.names() == std::vector{name};
     if ((!is_constant && !is_variable) || blocks.names() != argument.names()) return std::nullopt;

@@ -29,6 +29,8 @@ class SourceText {
   std::string_view token(std::size_t at) const { return at < tokens_.size() ? tokens_[at] : ""; }
   /// Whether three such tokens follow each other, such as those of "<<<".
   bool are(std::size_t at, std::string_view three) const;
+  /// How often "<<<" occurs.
+  std::size_t launches() const { return launches_; }
   /// Where the word is.
   const std::vector<std::size_t>& places_of(std::string_view word) const;
 
@@ -58,6 +60,7 @@ class SourceText {
   bool encloses(std::size_t brace, std::size_t at) const;
 
   std::vector<std::string_view> tokens_;
+  std::size_t launches_ = 0;
   std::vector<std::size_t> braces_;  ///< for each token: the brace that opens its scope
   std::map<std::string_view, std::vector<std::size_t>> words_;
 };

@@ -36,20 +36,11 @@ SourceExtents SourceValues::extents_in(TokenRange part, unsigned depth) {
   if (text_.is_bracketed(part)) return extents_of({part.begin + 1, part.end - 1}, depth + 1);
   if (part.end == part.begin + 1 && is_letter(text_.token(part.begin).front()))
     return constant(part.begin, depth + 1);
-  std::string text;
-  Variables values;
-  for (std::size_t i = part.begin; i < part.end; ++i) {
-    const std::string word = without_suffix(text_.token(i));
-    if (!is_arithmetic(word)) return {};
-    if (is_letter(word.front())) {
-      const auto value = number_of(constant(i, depth + 1));
-      if (!value) return {};
-      values[word] = *value;
-    }
-    text += word + " ";
-  }
+  const auto text = expression_in(part, 0, depth + 1);
+  if (!text) return {};
   try {
-    const std::int64_t value = Expression::parse(text, {}).evaluate(values);
+    const Expression expression = Expression::parse(*text, {});
+    const std::int64_t value = expression.names().empty() ? expression.evaluate({}) : 0;
     if (value >= 1 && value <= most_blocks) return SourceExtents{static_cast<std::uint32_t>(value), 1, 1};
   } catch (const InputError&) {  // not an expression
   }
@@ -91,69 +82,112 @@ SourceExtents SourceValues::constant(std::size_t at, unsigned depth) {
   return constants_[places.front()] = value.value_or(SourceExtents{});
 }
 
-std::optional<std::string> SourceValues::expression_in(TokenRange part, unsigned depth) {
+std::optional<std::string> SourceValues::expression_in(TokenRange part, std::size_t axis, unsigned depth) {
   if (depth > deepest_constant || part.begin >= part.end) return std::nullopt;
   if (text_.token(part.begin) == "dim3") ++part.begin;
   if (text_.is_bracketed(part)) {
     const std::vector<TokenRange> extents = text_.items({part.begin + 1, part.end - 1});
-    for (std::size_t i = 1; i < extents.size(); ++i)
-      if (number_of(extents_in(extents[i], depth + 1)) != 1U) return std::nullopt;
-    return expression_in(extents.front(), depth + 1);
+    if (axis >= extents.size()) return "1";
+    return expression_in(extents[axis], 0, depth + 1);
   }
+  if (part.end == part.begin + 1 && is_letter(text_.token(part.begin).front()))
+    return expression_of(part.begin, axis, depth + 1);
+  if (axis > 0) return "1";
   std::string text;
   for (std::size_t i = part.begin; i < part.end && text.size() < longest_expression; ++i) {
     if (i = end_of_cast(i); i >= part.end) break;
     const std::string word = without_suffix(text_.token(i));
-    if (!is_letter(word.front())) {
+    const bool is_shift = word == "<" || word == ">";
+    if (!is_letter(word.front()) && !is_shift) {
       if (!is_arithmetic(word) && word != ",") return std::nullopt;
       text += word + " ";
       continue;
     }
-    if (word == "sizeof") {
-      // A type of several words is unknown.
-      const bool has_one_word = text_.token(i + 1) == "(" && text_.token(i + 3) == ")";
-      const std::uint64_t bytes = has_one_word ? bytes_of_type(text_.token(i + 2)) : 0;
-      if (bytes == 0) return std::nullopt;
-      text += std::to_string(bytes) + " ";
-      i += 3;
-      continue;
-    }
-    if (text_.token(i + 1) == "(" && word != "min" && word != "max") return std::nullopt;
-    const auto value = text_.token(i + 1) == "(" ? word : expression_of(i, depth + 1);
+    const auto value = is_shift ? shift_in(i, part.end, text) : word_in(i, depth);
     if (!value) return std::nullopt;
     text += *value + " ";
   }
-  return text.size() < longest_expression ? std::optional(text) : std::nullopt;
+  return text.size() < longest_expression ? std::optional(std::string(trimmed(text))) : std::nullopt;
+}
+
+/// The value of a word, or of "block.x"; `at` becomes its last token.
+std::optional<std::string> SourceValues::word_in(std::size_t& at, unsigned depth) {
+  const std::string word = without_suffix(text_.token(at));
+  if (word == "sizeof") {
+    // A type of several words is unknown.
+    const bool has_one_word = text_.token(at + 1) == "(" && text_.token(at + 3) == ")";
+    const std::uint64_t bytes = has_one_word ? bytes_of_type(text_.token(at + 2)) : 0;
+    if (bytes == 0) return std::nullopt;
+    at += 3;
+    return std::to_string(bytes);
+  }
+  constexpr std::string_view axes = "xyz";
+  const std::string_view member = text_.token(at + 1) == "." ? text_.token(at + 2) : "";
+  if (member.size() == 1 && axes.find(member) != std::string_view::npos) {  // of a dim3
+    const auto extent = expression_of(at, axes.find(member), depth + 1);
+    at += 2;
+    return extent != word ? extent : std::nullopt;
+  }
+  if (text_.token(at + 1) != "(") return expression_of(at, 0, depth + 1);
+  return word == "min" || word == "max" ? std::optional(word) : std::nullopt;
+}
+
+/// "/ 2 ^ 3" for ">> 3"; `at` becomes its last token. In C++, a shift comes after additions, so it must have
+/// a simple operand on both sides.
+std::optional<std::string> SourceValues::shift_in(std::size_t& at, std::size_t end,
+                                                  std::string_view before) const {
+  int depth = 0;
+  for (std::size_t i = before.size(); i-- > 0 && depth >= 0;) {
+    depth -= depth_change(before.substr(i, 1));
+    if (depth == 0 && std::string_view("+-*/%,").find(before[i]) != std::string_view::npos)
+      return std::nullopt;
+  }
+  const std::string bits = without_suffix(text_.token(at + 2));
+  const bool ends = at + 3 == end || text_.token(at + 3) == ")" || text_.token(at + 3) == ",";
+  if (text_.token(at) != text_.token(at + 1) || bits.empty() || !is_digit(bits.front()) ||
+      !is_arithmetic(bits) || !ends)
+    return std::nullopt;
+  const char* const operation = text_.token(at) == "<" ? "*" : "/";
+  at += 2;
+  return operation + (" 2 ^ " + bits);
 }
 
 /// The value of a constant, how the variable is computed, or its name.
-std::optional<std::string> SourceValues::expression_of(std::size_t at, unsigned depth) {
-  const std::size_t first = variable_at(at).front();
-  const auto [known, is_new] = expressions_.try_emplace(first, std::nullopt);  // so that a cycle ends
+std::optional<std::string> SourceValues::expression_of(std::size_t at, std::size_t axis, unsigned depth) {
+  const std::pair key(variable_at(at).front(), axis);
+  const auto [known, is_new] = expressions_.try_emplace(key, std::nullopt);  // so that a cycle ends
   if (!is_new) return known->second;
-  return expressions_[first] = computed_expression_of(at, depth);
+  return expressions_[key] = computed_expression_of(at, axis, depth);
 }
 
-std::optional<std::string> SourceValues::computed_expression_of(std::size_t at, unsigned depth) {
-  if (const auto value = number_of(constant(at, depth))) return std::to_string(*value);
+/// A parameter has its value from callers, even if it has a default argument. What is defined otherwise, but
+/// not as an expression, may have any value.
+std::optional<std::string> SourceValues::computed_expression_of(std::size_t at, std::size_t axis,
+                                                                unsigned depth) {
+  if (const auto extent = constant(at, depth).at(axis)) return std::to_string(*extent);
   std::optional<std::string> computed;
   unsigned defined = 0;
   for (const std::size_t i : variable_at(at)) {
     if (text_.is_modified(i)) return std::nullopt;
     const auto definition = text_.definition_at(i);
-    if (!definition) continue;
+    if (!definition || text_.is_in_parentheses(i)) continue;
     ++defined;
-    if (!text_.is_in_parentheses(i) && !text_.is_narrow(i)) computed = expression_in(*definition, depth);
+    if (!text_.is_narrow(i)) computed = expression_in(*definition, axis, depth);
   }
-  return defined == 1 && computed ? "(" + *computed + ")" : std::string(text_.token(at));
+  if (defined == 0) return axis == 0 ? std::optional(std::string(text_.token(at))) : std::nullopt;
+  return defined == 1 && computed ? std::optional("(" + *computed + ")") : std::nullopt;
 }
 
-/// The index after "(int)" or "std::" at that index; the index itself if there is no such thing.
+/// The index after "(int)", "static_cast<int>" or "std::" at that index; the index itself if there is no such
+/// thing.
 std::size_t SourceValues::end_of_cast(std::size_t at) const {
   if (text_.token(at) == "std") return text_.are(at + 1, ":") ? at : at + 3;
-  std::size_t end = at + 1;
+  const bool is_named = text_.token(at) == "static_cast" && text_.token(at + 1) == "<";
+  if (!is_named && text_.token(at) != "(") return at;
+  const std::size_t begin = is_named ? at + 2 : at + 1;
+  std::size_t end = begin;
   while (is_type(text_.token(end)) || text_.token(end) == "size_t") ++end;
-  return text_.token(at) == "(" && end > at + 1 && text_.token(end) == ")" ? end + 1 : at;
+  return end > begin && text_.token(end) == (is_named ? ">" : ")") ? end + 1 : at;
 }
 
 std::optional<std::uint32_t> number_of(const SourceExtents& extents) {

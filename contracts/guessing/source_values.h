@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "contracts/guess.h"
@@ -24,14 +25,16 @@ class SourceValues {
   /// if the variable is modified or assigned something else. Without a declaration, all that is assigned to
   /// the word must agree.
   SourceExtents constant(std::size_t at, unsigned depth = 0);
-  /// A number, or the first of several extents if the others are 1, as an expression of contracts
-  /// (contracts/expression.h) in the variables of the source; nothing if it cannot be one.
-  std::optional<std::string> expression_in(TokenRange part, unsigned depth = 0);
+  /// A number, or the extent along that axis, as an expression of contracts (contracts/expression.h) in the
+  /// variables of the source: those without a definition. Nothing if it cannot be one.
+  std::optional<std::string> expression_in(TokenRange part, std::size_t axis = 0, unsigned depth = 0);
 
  private:
   SourceExtents extents_of(TokenRange list, unsigned depth);
-  std::optional<std::string> expression_of(std::size_t at, unsigned depth);
-  std::optional<std::string> computed_expression_of(std::size_t at, unsigned depth);
+  std::optional<std::string> word_in(std::size_t& at, unsigned depth);
+  std::optional<std::string> shift_in(std::size_t& at, std::size_t end, std::string_view before) const;
+  std::optional<std::string> expression_of(std::size_t at, std::size_t axis, unsigned depth);
+  std::optional<std::string> computed_expression_of(std::size_t at, std::size_t axis, unsigned depth);
   const std::vector<std::size_t>& variable_at(std::size_t at);
   std::size_t end_of_cast(std::size_t at) const;
 
@@ -39,9 +42,9 @@ class SourceValues {
   /// For each word and declaration, where that variable is named. A word that is too frequent is one
   /// variable.
   std::map<std::string_view, std::map<std::optional<std::size_t>, std::vector<std::size_t>>> variables_;
-  // By the first place of the variable.
+  // By the first place of the variable, and the axis.
   std::map<std::size_t, SourceExtents> constants_;
-  std::map<std::size_t, std::optional<std::string>> expressions_;
+  std::map<std::pair<std::size_t, std::size_t>, std::optional<std::string>> expressions_;
 };
 
 /// The extent along x, if there is no other.

@@ -20,6 +20,12 @@ bool widens(Element from, Element to) {
   return is_float(from) ? includes(to, from) : holds(to, from);
 }
 
+/// The same for a floating-point `to`.
+bool is_represented(Element from, Element to) {
+  const int precision = float_format(to).precision;
+  return is_float(from) ? includes(to, from) : static_cast<int>(8 * size_of(from)) <= precision;
+}
+
 bool lacks_nan(Element element) { return is_float(element) && !float_format(element).has_nan; }
 
 /// For operators that do not fold.
@@ -88,6 +94,9 @@ std::optional<std::string> why_no_checker(const Arithmetic& arithmetic) {
            "accumulator";
   if (a.op == Operator::prod && is_float(a.accumulator) && !is_float(a.input))
     return "integer products with a floating-point accumulator are not checked";
+  if (a.op == Operator::sum_of_squares && is_float(a.accumulator) && !is_represented(a.input, a.accumulator))
+    return "an element may be rounded before it is squared; choose an accumulator that represents every "
+           "element";
   if (lacks_nan(a.accumulator) || lacks_nan(a.output))
     if (!is_extremum(a.op) || (is_float(a.input) && float_format(a.input).has_nan))
       return fmt::format(
@@ -128,11 +137,17 @@ std::unique_ptr<Checker> make_checker(const Arithmetic& a, std::span<const std::
   }
 }
 
+std::unique_ptr<PartialsChecker> make_partials_checker(const Arithmetic& a, std::span<const std::byte> input,
+                                                       const Operands& operands) {
+  if (a.op == Operator::dot) return make_dot_checker(a, input, *operands[Role::second]);
+  return make_fold_checker(a, input);
+}
+
 std::unique_ptr<FoldChecker> make_fold_checker(const Arithmetic& a, std::span<const std::byte> input) {
   if (takes_magnitudes(a.op)) return make_magnitude_checker(a, input);
   if (is_extremum(a.op)) return make_extremum_checker(a, input);
   if (!is_float(a.accumulator)) return make_integer_checker(a, input);
-  return a.op == Operator::sum ? make_sum_checker(a, input) : make_product_checker(a, input);
+  return a.op == Operator::prod ? make_product_checker(a, input) : make_sum_checker(a, input);
 }
 
 }  // namespace foldproof

@@ -59,8 +59,8 @@ std::unique_ptr<Checker> make_normalisation_checker(const Arithmetic& arithmetic
                                                     std::span<const std::byte> input,
                                                     const Operands& operands);
 /// Dot products.
-std::unique_ptr<Checker> make_dot_checker(const Arithmetic& arithmetic, std::span<const std::byte> input,
-                                          const Operand& second);
+std::unique_ptr<PartialsChecker> make_dot_checker(const Arithmetic& arithmetic,
+                                                  std::span<const std::byte> input, const Operand& second);
 /// The largest ratio.
 std::unique_ptr<Checker> make_ratio_checker(const Arithmetic& arithmetic, std::span<const std::byte> input,
                                             const Operand& divisors);

@@ -13,7 +13,7 @@ namespace foldproof {
 namespace {
 
 /// Integer dot products, modulo 2^w.
-class WrappingDotChecker final : public Checker {
+class WrappingDotChecker final : public PartialsChecker {
  public:
   WrappingDotChecker(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& second)
       : a_(arithmetic) {
@@ -22,19 +22,30 @@ class WrappingDotChecker final : public Checker {
     exact_ = extended(a_.accumulator, exact_ & code_mask(a_.accumulator)) & code_mask(a_.output);
   }
 
-  CheckResult element(std::size_t, std::uint64_t bits) const override {
-    return decided(bits == exact_, [&] {
-      return fmt::format("the result is {} but the dot product is {}", to_text(a_.output, bits),
-                         to_text(a_.output, exact_));
-    });
+  CheckResult element(std::size_t, std::uint64_t bits) const override { return check(bits, exact_); }
+
+  CheckResult partials(std::span<const std::byte> outputs) const override {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < outputs.size() / size_of(a_.output); ++i)
+      sum += extended(a_.output, load(a_.output, outputs, i));
+    // Parts wrap in the accumulator, so only the bits of its width are certain in their sum.
+    const std::uint64_t certain = code_mask(a_.accumulator) & code_mask(a_.output);
+    return check(sum & certain, exact_ & certain);
   }
 
  private:
+  CheckResult check(std::uint64_t bits, std::uint64_t exact) const {
+    return decided(bits == exact, [&] {
+      return fmt::format("the result is {} but the dot product is {}", to_text(a_.output, bits),
+                         to_text(a_.output, exact));
+    });
+  }
+
   Arithmetic a_;
   std::uint64_t exact_ = 0;
 };
 
-class DotChecker final : public Checker {
+class DotChecker final : public PartialsChecker {
  public:
   DotChecker(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& second)
       : a_(arithmetic), products_(tally_products(arithmetic.input, input, second.values)) {
@@ -52,17 +63,36 @@ class DotChecker final : public Checker {
   }
 
   CheckResult element(std::size_t, std::uint64_t bits) const override {
-    const Outcome outcome = outcome_of(a_.output, bits);
+    return check(outcome_of(a_.output, bits));
+  }
+  CheckResult partials(std::span<const std::byte> outputs) const override {
+    return check(summed(a_.output, outputs));
+  }
+
+ private:
+  CheckResult check(const Outcome& outcome) const {
     if (holds_nan_ && a_.nan == NanPolicy::unspecified)
       return anything_goes("the contract does not specify NaN handling");
     if (products_.specials.give_nan())
       return checked_by_category(outcome.category == Number::Category::nan, outcome,
                                  holds_nan_ ? "the input contains a NaN" : "the products give NaN");
     if (products_.specials.have_infinity()) return check_infinite(outcome);
+    if (!outcome.single && bound_ && !includes(a_.output, a_.accumulator)) return check_converted(outcome);
     return checked_by_reference(outcome, Reference::exactly(products_.sum()), bound_, a_, "dot product");
   }
 
- private:
+  /// Partial results that are rounded to a narrower output: at most one for each product.
+  CheckResult check_converted(const Outcome& outcome) const {
+    const Dyadic reached = products_.magnitude() + *bound_;
+    if (reached >= overflow_threshold(a_.output))
+      return anything_goes("a partial result may overflow the output");
+    const Dyadic all = *bound_ + conversion_bound(products_.nonzero, float_format(a_.output), reached) +
+                       output_flush_loss(a_, products_.nonzero);
+    if (!outcome.is_finite()) return checked_by_category(false, outcome, "no partial result can overflow");
+    if (all.is_zero()) return checked_exactly(outcome, products_.sum(), a_.output, "dot product");
+    return checked_by_bound(outcome, products_.sum(), all, a_.output, "dot product");
+  }
+
   Bound bound() const {
     const FloatFormat& format = float_format(a_.accumulator);
     if (products_.magnitude() * Dyadic(2, 0) > largest_finite(format))
@@ -102,8 +132,8 @@ class DotChecker final : public Checker {
 
 }  // namespace
 
-std::unique_ptr<Checker> make_dot_checker(const Arithmetic& arithmetic, std::span<const std::byte> input,
-                                          const Operand& second) {
+std::unique_ptr<PartialsChecker> make_dot_checker(const Arithmetic& arithmetic,
+                                                  std::span<const std::byte> input, const Operand& second) {
   if (!is_float(arithmetic.accumulator))
     return std::make_unique<WrappingDotChecker>(arithmetic, input, second);
   return std::make_unique<DotChecker>(arithmetic, input, second);

@@ -25,6 +25,15 @@ std::uint64_t folded(const Arithmetic& arithmetic, std::uint64_t result, Element
   return result;
 }
 
+std::uint64_t sum_of_squares(Element element, std::span<const std::byte> elements) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < elements.size() / size_of(element); ++i) {
+    const std::uint64_t value = extended(element, load(element, elements, i));
+    sum += value * value;
+  }
+  return sum;
+}
+
 std::uint64_t start(const Arithmetic& arithmetic) {
   return arithmetic.custom ? arithmetic.custom->identity : identity(arithmetic.op, Element::u64);
 }
@@ -32,6 +41,7 @@ std::uint64_t start(const Arithmetic& arithmetic) {
 std::string noun(const Arithmetic& arithmetic) {
   switch (arithmetic.op) {
     case Operator::sum: return "sum";
+    case Operator::sum_of_squares: return "sum of squares";
     case Operator::prod: return "product";
     case Operator::custom: return fmt::format("fold by \"{}\"", arithmetic.custom->text);
     default: return std::string(info(arithmetic.op).name);
@@ -43,7 +53,8 @@ class IntegerChecker final : public FoldChecker {
   explicit IntegerChecker(const Arithmetic& arithmetic) : a_(arithmetic), exact_(start(arithmetic)) {}
 
   void append(std::span<const std::byte> elements) override {
-    exact_ = folded(a_, exact_, a_.input, elements);
+    exact_ = a_.op == Operator::sum_of_squares ? exact_ + sum_of_squares(a_.input, elements)
+                                               : folded(a_, exact_, a_.input, elements);
   }
 
   CheckResult element(std::size_t, std::uint64_t bits) const override { return check(bits, in_output()); }

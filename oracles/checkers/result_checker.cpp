@@ -65,7 +65,7 @@ ResultChecker::ResultChecker(const Arithmetic& arithmetic, const ResultLayout& l
   }
   if (layout.shape == ResultShape::scan) return;
   if (layout.shape == ResultShape::partials) {
-    fold_ = make_fold_checker(a_, input_);
+    partials_ = make_partials_checker(a_, input_, operands);
     return;
   }
   const std::size_t outputs = std::max<std::size_t>(outputs_of_part(layout, a_.op, 1), 1);
@@ -94,7 +94,7 @@ Operands ResultChecker::operands_of_part(const Operands& operands, Part part, st
 }
 
 CheckResult ResultChecker::check(std::span<const std::byte> outputs) const {
-  if (layout_.shape == ResultShape::partials) return fold_->partials(outputs);
+  if (layout_.shape == ResultShape::partials) return partials_->partials(outputs);
   if (layout_.shape == ResultShape::scan) return check_scan(outputs);
   const std::size_t count = outputs.size() / size_of(a_.output);
   const std::size_t each = std::max<std::size_t>(outputs_of_part(layout_, a_.op, count), 1);

@@ -43,10 +43,19 @@ Bound careful_bound(const Arithmetic& a, const Tally& t, const Dyadic& entering)
   return *bound + entering;
 }
 
+/// `squares`: those of the elements.
+Bound bound_of_squares(const Arithmetic& a, const Tally& squares) {
+  const FloatFormat& format = float_format(a.accumulator);
+  const Dyadic sum = squares.magnitude(), lost = flush_threshold(a) * flush_threshold(a);
+  return a.flush_to_zero ? dot_bound_with_flush(squares.nonzero, format, sum, whole(squares.nonzero) * lost)
+                         : dot_bound_any_order(squares.nonzero, squares.nonzero, format, sum);
+}
+
 /// Rounding error of the accumulator's final value. An exact sum is rounded only when the output is written.
 Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
   if (no_order_rounds(t, format) && keeps_all(a, t)) return Dyadic{};
+  if (a.op == Operator::sum_of_squares) return bound_of_squares(a, t);
   if (a.sum == SumMethod::exact) return flush_loss(a, t, t.magnitude());
   Dyadic entering;
   if (!enters_exactly(a, t)) entering = conversion_bound(t.nonzero, format, t.magnitude());
@@ -59,11 +68,14 @@ Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
   return *bound + flush_loss(a, t, t.magnitude() + entering);
 }
 
+/// Sums of elements, or of their squares.
 class SumChecker final : public TalliedSumChecker {
  public:
   explicit SumChecker(const Arithmetic& arithmetic) : a_(arithmetic) {}
 
-  void append(std::span<const std::byte> elements) override { append(tally(a_.input, elements)); }
+  void append(std::span<const std::byte> elements) override {
+    append(squares() ? tally_products(a_.input, elements, elements) : tally(a_.input, elements));
+  }
   void append(const Tally& elements) {
     tally_ += elements;
     if (a_.nan == NanPolicy::ignore) tally_.specials.nan = false;
@@ -82,6 +94,9 @@ class SumChecker final : public TalliedSumChecker {
   }
 
  private:
+  bool squares() const { return a_.op == Operator::sum_of_squares; }
+  std::string noun() const { return squares() ? "sum of squares" : "sum"; }
+
   CheckResult check(const Outcome& outcome) const {
     if (tally_.specials.give_nan())
       return checked_by_category(
@@ -113,7 +128,7 @@ class SumChecker final : public TalliedSumChecker {
       ok = (up && down) || (overflows_to_nan(a_) && (up || down));
     return checked_by_category(
         ok, outcome,
-        fmt::format("the exact sum is {} and no order of summation can overflow in this way",
+        fmt::format("the exact {} is {} and no order of summation can overflow in this way", noun(),
                     to_text(exact_)));
   }
 
@@ -122,7 +137,7 @@ class SumChecker final : public TalliedSumChecker {
       const Number expected = decode(a_.output, rounded(a_.output, exact_));
       if (expected.is_finite()) return check_rounded_once(outcome, Dyadic(expected));
       return checked_by_category(is_saturated(outcome, a_.output, exact_.is_negative()), outcome,
-                                 fmt::format("the exact sum {} overflows", to_text(exact_)));
+                                 fmt::format("the exact {} {} overflows", noun(), to_text(exact_)));
     }
     constexpr const char* saturated = "an intermediate sum may have saturated";
     if (is_saturated(outcome, a_.output, false) && may_overflow(false, outcome.single))
@@ -131,14 +146,14 @@ class SumChecker final : public TalliedSumChecker {
       return anything_goes(saturated);
     const Dyadic bound =
         *bound_ + output_rounding(outcome) + output_flush_loss(a_, outcome.single ? 1 : tally_.nonzero);
-    if (bound.is_zero()) return checked_exactly(outcome, exact_, a_.output, "sum");
-    return checked_by_bound(outcome, exact_, bound, a_.output, "sum");
+    if (bound.is_zero()) return checked_exactly(outcome, exact_, a_.output, noun());
+    return checked_by_bound(outcome, exact_, bound, a_.output, noun());
   }
 
   /// `expected`: the exact sum, rounded to the output.
   CheckResult check_rounded_once(const Outcome& outcome, const Dyadic& expected) const {
-    if (expected == exact_) return checked_exactly(outcome, exact_, a_.output, "sum");
-    return checked_exactly(outcome, expected, a_.output, "rounded sum",
+    if (expected == exact_) return checked_exactly(outcome, exact_, a_.output, noun());
+    return checked_exactly(outcome, expected, a_.output, "rounded " + noun(),
                            a_.sum == SumMethod::exact
                                ? "the contract claims that the exact sum is rounded once"
                                : "only the output is rounded for these inputs");

@@ -15,8 +15,8 @@ bool has_shape(Operator op, ResultShape shape) {
     case ResultShape::rows: return gives != Gives::counts;
     case ResultShape::columns:
     case ResultShape::segments: return one_each && op != Operator::cross_entropy;  // a target is a column
-    case ResultShape::partials: return gives == Gives::fold;
-    case ResultShape::scan: return gives == Gives::fold && !takes_magnitudes(op);
+    case ResultShape::partials: return gives == Gives::fold || op == Operator::dot;
+    case ResultShape::scan: return gives == Gives::fold && !transforms_elements(op);
     case ResultShape::array: return gives == Gives::elements;
     case ResultShape::bins: return gives == Gives::counts;
   }

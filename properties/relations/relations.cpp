@@ -46,7 +46,7 @@ const Functions& functions_of(const std::string& name) {
 
 /// Folds of the elements themselves, as numbers: the relations are about their values.
 bool is_plain_fold(Operator op) {
-  return folds(op) && !takes_magnitudes(op) && !is_bitwise(op) && op != Operator::custom;
+  return folds(op) && !transforms_elements(op) && !is_bitwise(op) && op != Operator::custom;
 }
 
 bool is_of(Of of, const Reduction& reduction) {

@@ -23,6 +23,8 @@ TEST_CASE("an operator other than a fold is recognized by its name, longer words
   CHECK(op("row_amax") == "absmax");
   CHECK(op("datamax") == "none");
   CHECK(op("asum") == "asum");
+  CHECK(op("sum_of_squares") == "sum-of-squares");
+  CHECK(op("rowSumSq") == "sum-of-squares");
   CHECK(op("lse2") == "log-sum-exp");
   CHECK(op("logSumExp") == "log-sum-exp");
   CHECK(op("rowVar") == "variance");

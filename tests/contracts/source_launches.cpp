@@ -1,6 +1,7 @@
 // With which grids and blocks a source launches its kernels.
 #include "contracts/guessing/source_launches.h"
 
+#include <array>
 #include <string>
 
 #include "catch.h"
@@ -95,7 +96,7 @@ TEST_CASE("constants that are defined by many others take no time") {
   CHECK(launched_blocks(source + "sum<<<1, c0>>>(x);", "sum").empty());
   std::string variables = source;
   variables.replace(0, 10, "int c8 = f();");
-  CHECK(launches_of(variables + "sum<<<c0, 64>>>(x);").at(0).blocks == "c0 ");  // too long
+  CHECK(launches_of(variables + "sum<<<c0, 64>>>(x);").at(0).blocks[0].empty());
 }
 
 TEST_CASE("instances of a template have their own launches, and overloads have none") {
@@ -122,21 +123,47 @@ TEST_CASE("grids and blocks have up to three dimensions, and some may be unknown
 }
 
 TEST_CASE("the number of blocks and the arguments may be expressions in variables of the source") {
-  const auto blocks = [](const std::string& source) { return launches_of(source).at(0).blocks; };
-  CHECK(blocks("sum<<<(n + 255) / 256, 256>>>(x, n);") == "( n + 255 ) / 256 ");
+  const auto blocks = [](const std::string& source) { return launches_of(source).at(0).blocks[0]; };
+  CHECK(blocks("sum<<<(n + 255) / 256, 256>>>(x, n);") == "( n + 255 ) / 256");
   CHECK(blocks("void f(int n) { const int T = 64; int g = (n + T - 1) / T; sum<<<g, T>>>(x, n); }") ==
-        "(( n + 64 - 1 ) / 64 ) ");
-  CHECK(blocks("sum<<<dim3(std::min((unsigned)n, 8u)), 64>>>(x);") == "min ( n , 8 ) ");
-  CHECK(blocks("sum<<<dim3(n, 2), 64>>>(x);").empty());
+        "(( n + 64 - 1 ) / 64)");
+  CHECK(blocks("sum<<<dim3(std::min((unsigned)n, 8u)), 64>>>(x);") == "min ( n , 8 )");
+  CHECK(launches_of("sum<<<dim3(n, 2), 64>>>(x);").at(0).blocks == std::array<std::string, 3>{"n", "2", "1"});
+  CHECK(launches_of("dim3 g(1, m / 4); sum<<<g, 64>>>(x);").at(0).blocks[1] == "(m / 4)");
+  CHECK(launches_of("dim3 g(1, 2); g.y = m; sum<<<g, 64>>>(x);").at(0).blocks[1].empty());
   CHECK(blocks("sum<<<ceil(n / 64.0), 64>>>(x);").empty());
+  CHECK(blocks("dim3 b(64, 2); sum<<<(n + b.x - 1) / (b.x * b.y), b>>>(x);") ==
+        "( n + 64 - 1 ) / ( 64 * 2 )");
+  CHECK(blocks("void f(dim3 b) { sum<<<n / b.x, b>>>(x); }").empty());
+  CHECK(blocks("sum<<<p.n / 64, 64>>>(x);").empty());
   CHECK(blocks("int g = n / 64; g++; sum<<<g, 64>>>(x);").empty());
-  CHECK(blocks("int g = g + 1; sum<<<g, 64>>>(x);") == "g ");
+  CHECK(blocks("int g = g + 1; sum<<<g, 64>>>(x);").empty());
+  CHECK(blocks("int g = rounded(n); sum<<<g, 64>>>(x);").empty());
+  CHECK(blocks("void f(int g = 8) { sum<<<g, 64>>>(x); }") == "g");
+  CHECK(blocks("int n = f(); sum<<<static_cast<unsigned int>(n / 64), 64>>>(x);").empty());
+  CHECK(blocks("sum<<<static_cast<unsigned int>(n / 64), 64>>>(x);") == "( n / 64 )");
   const auto shared = [](const std::string& source) { return launches_of(source).at(0).shared; };
   CHECK(shared("sum<<<1, 64>>>(x);") == "0");
-  CHECK(shared("sum<<<1, 64, (64 + 1) * sizeof(float)>>>(x);") == "( 64 + 1 ) * 4 ");
+  CHECK(shared("sum<<<1, 64, (64 + 1) * sizeof(float)>>>(x);") == "( 64 + 1 ) * 4");
   CHECK(shared("sum<<<1, 64, 64 * sizeof(T)>>>(x);").empty());
   const auto arguments = launches_of("const int n = 100; sum<<<1, 64>>>(x, n * 2, f(y), m);").at(0).arguments;
-  CHECK(arguments == std::vector<std::string>{"x ", "100 * 2 ", "", "m "});
+  CHECK(arguments == std::vector<std::string>{"x", "100 * 2", "", "m"});
+}
+
+TEST_CASE("shifts are powers of two if their operands are simple") {
+  const auto blocks = [](const std::string& source) { return launches_of(source).at(0).blocks[0]; };
+  CHECK(blocks("sum<<<(n + 255) >> 8, 256>>>(x);") == "( n + 255 ) / 2 ^ 8");
+  CHECK(blocks("sum<<<n + 255 >> 8, 256>>>(x);").empty());
+  CHECK(blocks("sum<<<n >> 8 + 1, 256>>>(x);").empty());
+  CHECK(blocks("sum<<<n > 8, 256>>>(x);").empty());
+  CHECK(blocks("sum<<<n >> bits, 256>>>(x);").empty());
+  CHECK(grid_in("const int n = 1 << 20; sum<<<n / 256, 256>>>(x);") == SourceExtents{4096, 1, 1});
+  CHECK(grid_in("const int n = (2 << 3) + 1; sum<<<n, 256>>>(x);") == SourceExtents{17, 1, 1});
+}
+
+TEST_CASE("it is known whether a launch is the only one of the source") {
+  CHECK(launches_of("sum<<<1, 64>>>(x);").at(0).is_only_one);
+  CHECK_FALSE(launches_of("sum<<<1, 64>>>(x); rest<<<1, 64>>>(x);").at(0).is_only_one);
 }
 
 TEST_CASE("a launch that a constant condition may skip shows nothing") {

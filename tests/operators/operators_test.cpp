@@ -283,7 +283,8 @@ TEST_CASE("an element that is used twice is found, unless the result stays the s
     const auto gives = info(op).gives;
     const bool can_count = gives == OperatorInfo::Gives::tally && op != Operator::any && op != Operator::all;
     return op == Operator::sum || op == Operator::prod || op == Operator::bit_xor || op == Operator::asum ||
-           op == Operator::custom || can_count || gives == OperatorInfo::Gives::counts ||
+           op == Operator::sum_of_squares || op == Operator::custom || can_count ||
+           gives == OperatorInfo::Gives::counts ||
            (gives == OperatorInfo::Gives::number && op != Operator::max_ratio) ||
            gives == OperatorInfo::Gives::elements;
   };
@@ -358,9 +359,9 @@ TEST_CASE("a claim that every launch gives the same bits is checked", "[nvcc]") 
   if (tests::lacks_nvcc()) return;
   const Concerns rounds = [](const Subject& subject) {
     const Operator op = subject.op;
-    const bool adds = op == Operator::sum || op == Operator::asum || op == Operator::mean ||
-                      op == Operator::norm || op == Operator::variance || op == Operator::dot ||
-                      op == Operator::prod;
+    const bool adds = op == Operator::sum || op == Operator::asum || op == Operator::sum_of_squares ||
+                      op == Operator::mean || op == Operator::norm || op == Operator::variance ||
+                      op == Operator::dot || op == Operator::prod;
     return adds && subject.input == Element::f32 && subject.shape != ResultShape::partials;
   };
   const Concerns is_not_partial = [](const Subject& subject) {

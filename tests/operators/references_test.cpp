@@ -50,7 +50,9 @@ struct Entry {
   /// A fold of the whole input by several blocks leaves one result per block.
   ResultShape result() const {
     const ResultShape result = reference_named(as(), "").result;
-    return folds(problem.op) && result == ResultShape::value ? ResultShape::partials : result;
+    return has_shape(problem.op, ResultShape::partials) && result == ResultShape::value
+               ? ResultShape::partials
+               : result;
   }
 
   /// The values are those of parts.cu.

@@ -141,6 +141,42 @@ TEST_CASE("sums and maxima of magnitudes ignore the sign") {
   CHECK(accepts_with(of(Operator::absmax, Element::i32, Element::u32), {{-2147483648.0, 7}}, {2147483648.0}));
 }
 
+TEST_CASE("a sum of squares ignores the sign, and squares and adds in the accumulator") {
+  CHECK(accepts_with(of(Operator::sum_of_squares), {{-1, 2, -3}}, {14}));
+  CHECK_FALSE(accepts_with(of(Operator::sum_of_squares), {{-1, 2, -3}}, {-4}));
+  CHECK(accepts_with(of(Operator::sum_of_squares), {{}}, {0}));
+  // 46341^2 exceeds 2^31.
+  CHECK(accepts_with(of(Operator::sum_of_squares, Element::i32, Element::i32), {{46341}},
+                     {46341.0 * 46341 - 0x1p32}));
+  // The exact sum is 2 + 2^-22 + 2^-46. The bound for two terms is little more than 2^-22.
+  const Inputs inputs{{1 + 0x1p-23, 1}};
+  CHECK(accepts_with(of(Operator::sum_of_squares), inputs, {2}));
+  CHECK(accepts_with(of(Operator::sum_of_squares), inputs, {2 + 0x1p-21}));
+  CHECK_FALSE(accepts_with(of(Operator::sum_of_squares), inputs, {2 + 0x1p-20}));
+  const auto rounded_before = why_no_checker(of(Operator::sum_of_squares, Element::i32, Element::f32));
+  REQUIRE(rounded_before);
+  CHECK(rounded_before->find("before it is squared") != std::string::npos);
+}
+
+TEST_CASE("partial results of squares and products add up to the whole") {
+  const ResultLayout partials{.shape = ResultShape::partials};
+  CHECK(accepts_with(of(Operator::sum_of_squares), {{1, 2, 3}}, {5, 9, 0}, partials));
+  CHECK_FALSE(accepts_with(of(Operator::sum_of_squares), {{1, 2, 3}}, {5, 8}, partials));
+  const Inputs pairs{{1, 2, 3}, {{Role::second, Element::f32, {4, -5, 6}}}};
+  CHECK(accepts_with(of(Operator::dot), pairs, {-6, 18}, partials));
+  CHECK_FALSE(accepts_with(of(Operator::dot), pairs, {-6, 17}, partials));
+  const Inputs integers{{1, 2, 3}, {{Role::second, Element::i32, {4, -5, 6}}}};
+  CHECK(accepts_with(of(Operator::dot, Element::i32, Element::i32), integers, {-6, 18}, partials));
+  CHECK_FALSE(accepts_with(of(Operator::dot, Element::i32, Element::i32), integers, {-6, 17}, partials));
+  // 1 + 2^-11 is not an f16, and neither part of the sum may be further away than half a unit in its last
+  // place.
+  Arithmetic narrow = of(Operator::dot);
+  narrow.output = Element::f16;
+  const Inputs fractions{{1, 0x1p-11, 1}, {{Role::second, Element::f32, {1, 1, 1}}}};
+  CHECK(accepts_with(narrow, fractions, {1, 1}, partials));
+  CHECK_FALSE(accepts_with(narrow, fractions, {1, 1 + 0x1p-8}, partials));
+}
+
 TEST_CASE("the magnitude of the lowest integer needs the unsigned type") {
   const auto why = why_no_checker(of(Operator::absmax, Element::i32, Element::i32));
   REQUIRE(why);

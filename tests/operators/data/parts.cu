@@ -80,6 +80,7 @@ __device__ void fold(Op op, const Part<T>& part) {
       r = N::lowest();
       EACH r = max(r, part.element(j));
       return part.put(r);
+    case Op::sum_of_squares: EACH r += part.element(j) * part.element(j); return part.put(r);
     case Op::asum: EACH m += N::magnitude(part.element(j)); return part.put(m);
     case Op::absmax: EACH m = max(m, N::magnitude(part.element(j))); return part.put(m);
     default: return;
