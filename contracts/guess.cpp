@@ -226,9 +226,10 @@ GuessedKernel guess_of(const fs::path& source, FoundKernel found, const std::opt
   }
   guess.is_named = operator_in_name(last_name(kernel)).has_value();
   if (reference) guess.contract.as = reference->as, guess.contract.map = reference->map;
-  // A word such as "prod" is no more than a hint if the kernel cannot be that.
+  // A word such as "prod" is no more than a hint if the kernel cannot be that, and so is one such as "norm".
+  const NameRow* row = row_of_name(last_name(kernel));
   const bool is_settled =
-      row_of_name(last_name(kernel)) != nullptr || (guess.is_named && !guess.contract.no_fit);
+      row != nullptr ? row->op != Operator::norm : guess.is_named && !guess.contract.no_fit;
   guess.candidates = [kernel = std::move(found.kernel), reference, is_settled] {
     return candidates_for(kernel, reference ? &*reference : nullptr, is_settled);
   };

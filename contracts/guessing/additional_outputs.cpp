@@ -31,26 +31,29 @@ bool is_plain(Operator op, ResultShape shape) {
          op != Operator::custom && !info(op).takes("p") && !info(op).takes("epsilon");
 }
 
-/// Whether the name of a buffer says that it holds something else.
-bool is_other(const std::string& buffer, Operator op) {
+}  // namespace
+
+bool says_other(std::string_view output, Operator op) {
   struct Row {
-    std::initializer_list<std::string_view> words;
+    std::initializer_list<std::string_view> parts;  ///< "_arg": at the beginning of a word; "_lo_": as a word
     std::initializer_list<Operator> ops;
   };
   static const Row rows[] = {
-      {{"idx", "index", "arg", "pos", "loc", "where"}, {Operator::argmin, Operator::argmax}},
-      {{"max", "mx", "high", "hi"}, {Operator::max, Operator::absmax, Operator::argmax}},
-      {{"min", "mn", "low", "lo"}, {Operator::min, Operator::argmin}},
+      {{"idx", "index", "_arg", "_pos_", "_loc_", "where"}, {Operator::argmin, Operator::argmax}},
+      {{"max", "_mx_", "_high", "_hi_"}, {Operator::max, Operator::absmax, Operator::argmax}},
+      {{"min", "_mn_", "_low", "_lo_"}, {Operator::min, Operator::argmin}},
       {{"sq"}, {Operator::sum_of_squares}},
       {{"count", "cnt"}, {Operator::count}},
       {{"mean", "avg"}, {Operator::mean}},
       {{"var"}, {Operator::variance}},
       {{"sum"}, {Operator::sum, Operator::asum}}};
-  const auto row = std::ranges::find_if(rows, [&](const Row& one) { return mentions(buffer, one.words); });
+  const std::string words = in_words(output);
+  const auto row = std::ranges::find_if(rows, [&](const Row& one) {
+    return std::ranges::any_of(one.parts,
+                               [&](std::string_view part) { return words.find(part) != std::string::npos; });
+  });
   return row != std::end(rows) && std::ranges::find(row->ops, op) == row->ops.end();
 }
-
-}  // namespace
 
 std::vector<Instance> with_additional_output(const Instance& instance, const std::string& buffer) {
   std::vector<Instance> all;
@@ -60,7 +63,7 @@ std::vector<Instance> with_additional_output(const Instance& instance, const std
     shapes.emplace_back(ResultShape::partials, Expression::parse("grid", {}));
   for (const auto& [shape, count] : shapes)
     for (const OperatorInfo& op : operators()) {
-      if (!is_plain(op.op, shape) || is_other(buffer, op.op) || !has_shape(op.op, shape)) continue;
+      if (!is_plain(op.op, shape) || says_other(buffer, op.op) || !has_shape(op.op, shape)) continue;
       Instance with = instance;
       BufferContract& output = *std::ranges::find(with.buffers, buffer, &BufferContract::name);
       output.count = count;

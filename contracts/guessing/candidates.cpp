@@ -30,12 +30,6 @@ bool contradicts_name(const std::string& name, const Reference& reference) {
   return !is_wanted_shape || (mentions(name, {"square", "sumsq"}) && reference.op == Operator::sum);
 }
 
-/// Whether the name of the output says that it is the opposite.
-bool contradicts_output(const std::string& output, Operator op) {
-  if (mentions(output, {"max", "mx"})) return op == Operator::min || op == Operator::argmin;
-  return mentions(output, {"min", "mn"}) && (op == Operator::max || op == Operator::argmax);
-}
-
 /// Every reference contract; those with an epsilon also with the usual ones, and those with a method with
 /// others than the usual one.
 std::vector<Reference> all_references() {
@@ -153,8 +147,8 @@ class Candidates {
     supposed.reference = reference;
     auto candidate = candidate_for(kernel_, supposed);
     if (!candidate) return;
-    if (!keeps_operator &&
-        contradicts_output(candidate->instance.output_name, candidate->instance.reduction->op))
+    const Operator op = candidate->instance.reduction->op;
+    if (!keeps_operator && is_extremum(underlying(op)) && says_other(candidate->instance.output_name, op))
       return;
     Contract contract;
     contract.instances = {candidate->instance};

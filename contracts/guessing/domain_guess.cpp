@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "contracts/guessing/guesses.h"
@@ -31,22 +32,26 @@ class DomainGuess {
     if (const auto shape = kernel_.launched_shape()) return (*shape)[0] * (*shape)[1] * (*shape)[2];
     if (const auto launched = kernel_.launched_blocks(); !launched.empty()) return launched.front();
     std::uint32_t threads = usual;
-    if (facts_.shared_arrays.size() == 1) {
-      const std::uint64_t elements = facts_.shared_arrays[0] / size_of(reduction_.accumulator);
-      if (elements == 64 || elements == 128 || elements == 512 || elements == 1024)
-        threads = static_cast<std::uint32_t>(elements);
-    }
+    if (const std::uint64_t elements = shared_elements();
+        elements == 64 || elements == 128 || elements == 512 || elements == 1024)
+      threads = static_cast<std::uint32_t>(elements);
     if (facts_.uses_shuffle && !facts_.uses_shared && facts_.atomics.empty()) threads = warp;
     return std::min(threads, facts_.most_threads.value_or(threads));
   }
 
  private:
+  /// How many elements each array in shared memory has; 0 without one, or if they differ.
+  std::uint64_t shared_elements() const {
+    const auto& arrays = facts_.shared_arrays;
+    const bool differ = std::ranges::adjacent_find(arrays, std::ranges::not_equal_to{}) != arrays.end();
+    return arrays.empty() || differ ? 0 : arrays.front() / size_of(reduction_.accumulator);
+  }
+
   /// The most threads per block of a kernel that keeps one element for each.
   std::uint64_t most_threads() const {
     std::uint64_t threads = facts_.required_threads.value_or(facts_.most_threads.value_or(1024));
-    if (facts_.shared_arrays.size() == 1)
-      threads = std::min(threads, facts_.shared_arrays[0] / size_of(reduction_.accumulator));
-    return threads;
+    const std::uint64_t elements = shared_elements();
+    return elements == 0 ? threads : std::min(threads, elements);
   }
 
   void find_domain() {

@@ -165,6 +165,13 @@ bool works_on(std::string_view type, Element element);
 /// Whether the name contains one of the words, ignoring case.
 bool mentions(const std::string& name, std::initializer_list<std::string_view> words);
 
+/// The name in lower case, with "_" before each word and after the last: "_row_var_" for "rowVar" and
+/// "row_var".
+std::string in_words(std::string_view name);
+
+/// Whether the name of an output, such as "row_max", says that it holds the result of another operator.
+bool says_other(std::string_view output, Operator op);
+
 /// Whether the name is one of the letters, or contains one of the words, ignoring the case of the latter.
 bool has_name(const std::string& name, std::string_view letters,
               std::initializer_list<std::string_view> words);

@@ -14,6 +14,8 @@ namespace foldproof {
 namespace {
 
 constexpr std::string_view axis_names = "xyz";
+/// Near 1e-5, and exact in every format.
+constexpr double usual_epsilon = 0x1p-17;
 
 /// Fills in one instance and adds a phrase for each guess.
 class Guess {
@@ -38,6 +40,7 @@ class Guess {
     instance_.claims.empty = EmptyPolicy::unspecified;
     if (roles_.reference() != nullptr) {
       apply_keys(*roles_.reference(), instance_);
+      if (epsilon_) instance_.reduction->epsilon = *epsilon_;
       find_method();
     } else if (info(instance_.reduction->op).takes("ties")) {
       roles_.assume("any of several equal elements");
@@ -260,7 +263,8 @@ class Guess {
     return argument;
   }
 
-  /// The value of the key of the reference contract that the parameter is; otherwise 1.
+  /// The value of the key of the reference contract that the parameter is; otherwise 1. A caller of the
+  /// kernel chooses epsilon, so any value is right.
   double number_value(std::size_t index) {
     const auto is = [&](const char* key, std::string_view letters, std::string_view word) {
       return roles_.reference() != nullptr &&
@@ -271,9 +275,13 @@ class Guess {
                       : takes_p && (is("p", "pP", "top") || is("p", "", "thr") || is("p", "", "prob"))
                           ? "p"
                           : nullptr;
-    if (key != nullptr) return number_in(roles_.key_of_reference(key, "0")).value_or(0);
-    invent(index, false);
-    return 1;
+    if (key == nullptr) {
+      invent(index, false);
+      return 1;
+    }
+    if (info(roles_.reference()->op).takes("epsilon") && roles_.reference()->value_of(key) == nullptr)
+      return *(epsilon_ = usual_epsilon);
+    return number_in(roles_.key_of_reference(key, "0")).value_or(0);
   }
 
   void invent(std::size_t index, bool is_usual) {
@@ -336,6 +344,7 @@ class Guess {
   Instance instance_;
   LaunchContract launch_;
   Sizes sizes_;
+  std::optional<double> epsilon_;  ///< what the kernel gets as an argument, if the reference does not say it
   std::vector<std::pair<std::size_t, std::string>> buffer_names_;
   std::vector<Invention> inventions_;
   std::vector<std::string> unchecked_outputs_;

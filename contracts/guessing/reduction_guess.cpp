@@ -23,22 +23,6 @@ constexpr NameRow name_rows[] = {
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
-/// The name in lower case, with "_" before each word and after the last: "_row_var_" for "rowVar" and
-/// "row_var".
-std::string in_words(std::string_view name) {
-  std::string words = "_";
-  char before = '_';
-  for (const char c : name) {
-    if (is_upper(c) && is_lower(before)) words += '_';
-    if (is_upper(c))
-      words += static_cast<char>(c - 'A' + 'a');
-    else
-      words += is_lower(c) ? c : '_';
-    before = c;
-  }
-  return words + "_";
-}
-
 bool has_operation(const std::set<TypedOperation>& operations, std::string_view name, Element element) {
   return std::ranges::any_of(operations, [&](const TypedOperation& known) {
     return known.name == name && works_on(known.type, element);
@@ -108,6 +92,20 @@ Operator operation_of(const KernelRoles& roles) {
 }
 
 }  // namespace
+
+std::string in_words(std::string_view name) {
+  std::string words = "_";
+  char before = '_';
+  for (const char c : name) {
+    if (is_upper(c) && is_lower(before)) words += '_';
+    if (is_upper(c))
+      words += static_cast<char>(c - 'A' + 'a');
+    else
+      words += is_lower(c) ? c : '_';
+    before = c;
+  }
+  return words + "_";
+}
 
 std::optional<Operator> operator_in_name(const std::string& name) {
   // A word that says whose sum it is, or of what is made from the elements.

@@ -47,6 +47,8 @@ class NormalisationChecker final : public Checker {
     if (!operands_finite_) return anything_goes("a weight or a bias is not finite");
     if (values_.specials.nan && a_.nan == NanPolicy::unspecified)
       return anything_goes("the contract does not specify NaN handling");
+    if (rounding_decides_)
+      return anything_goes("the variance and epsilon are 0, so rounding errors decide what the quotient is");
     const Outcome outcome = outcome_of(a_.output, bits);
     return checked_by_reference(outcome, exact_.at(index), bound(index), a_, info(a_.op).name);
   }
@@ -56,7 +58,9 @@ class NormalisationChecker final : public Checker {
 
   void prepare(const Dyadic& epsilon) {
     const FloatFormat& format = float_format(a_.accumulator);
-    const Dyadic n = whole(values_.count), u = unit_roundoff(format.precision);
+    const Dyadic n = whole(values_.count), u = unit_roundoff(format.precision), sum = values_.sum();
+    const Dyadic numerator = is_layer() ? n * squares_.positive - sum * sum : n * squares_.positive;
+    rounding_decides_ = is_layer() && numerator.is_zero() && epsilon.is_zero();
     if (whole(4) * n * squares_.positive > largest_finite(format)) {
       why_not_ = "the sums may overflow";
       return;
@@ -69,9 +73,8 @@ class NormalisationChecker final : public Checker {
       return;
     }
     mean_error_ = *mean_error;
-    if (is_layer()) mean_ = quotient(values_.sum(), n, quotient_bits);
-    const Dyadic sum = values_.sum();
-    const Dyadic numerator = is_layer() ? n * squares_.positive - sum * sum : n * squares_.positive;
+    if (mean_error->is_zero() && mean_square_error->is_zero()) rounding_decides_ = false;
+    if (is_layer()) mean_ = quotient(sum, n, quotient_bits);
     Enclosure square = quotient(numerator, n * n, quotient_bits) + Enclosure(epsilon);
     const Dyadic error = *mean_square_error + u * (square.high + *mean_square_error);
     normalised_.emplace(Known{square, error}, format);
@@ -105,6 +108,7 @@ class NormalisationChecker final : public Checker {
   std::vector<Reference> exact_;
   Enclosure mean_;  ///< 0 for RMSNorm, which subtracts no mean
   Dyadic mean_error_;
+  bool rounding_decides_ = false;              ///< a quotient of two errors, instead of 0 by 0
   std::optional<NormalisedBound> normalised_;  ///< absent if no bound is known
   std::string why_not_ = "not all elements are finite";
 };

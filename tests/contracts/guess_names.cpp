@@ -90,9 +90,20 @@ TEST_CASE("an operator is guessed with its result, or refused with what is missi
   CHECK(refused("hist", to_i32).find("how many bins it has") != std::string::npos);
   CHECK(refused("variance", to_f32).find("by n, like the operator, or by n - 1") != std::string::npos);
   CHECK(refused("scan", to_f32).find("inclusive or exclusive") != std::string::npos);
-  CHECK(refused("layernorm", to_f32).find("the Euclidean norm") != std::string::npos);
+  CHECK(refused("layernorm", to_f32).find("which epsilon it adds") != std::string::npos);
   CHECK(refused("rows", to_f32, "\tadd.f32 \t%f2, %f1, %f1;\n\tdiv.rn.f32 \t%f2, %f1, %f1;\n")
             .find("it divides or computes roots") != std::string::npos);
+}
+
+TEST_CASE("the name of an output may say that it holds the result of another operator") {
+  CHECK(says_other("block_max", Operator::min));
+  CHECK(says_other("hi", Operator::min));
+  CHECK(says_other("rowLow", Operator::max));
+  CHECK(says_other("argIndex", Operator::max));
+  CHECK_FALSE(says_other("block_max", Operator::absmax));
+  CHECK_FALSE(says_other("target", Operator::max));
+  CHECK_FALSE(says_other("column_sums", Operator::sum));
+  CHECK_FALSE(says_other("block_out", Operator::sum));
 }
 
 TEST_CASE("templates are instantiated with usual arguments, and parameters are recognized by their names",

@@ -186,7 +186,15 @@ TEST_CASE("a threshold or an epsilon that is a parameter has the value of the ke
   };
   CHECK(number("top-p,p=0.75", "p=3") == 0.75);
   CHECK(number("rms-norm,epsilon=0.5", "epsilon=3") == 0.5);
+  CHECK(number("rms-norm,epsilon=0", "epsilon=3") == 0);
   CHECK(number("sum", "") == 1);
+}
+
+TEST_CASE(
+    "an epsilon that only the kernel's caller knows is the usual one, for the kernel and for the oracle") {
+  const Instance instance = as("rms-norm", "epsilon=3", "_Z1kPKfPfif", ptx_of("_Z1kPKfPfif", 4));
+  CHECK(instance.launches.at(0).arguments.at(3).number == 0x1p-17);
+  CHECK(instance.reduction->epsilon == 0x1p-17);
 }
 
 TEST_CASE("a row of groups of elements is as long as its groups") {

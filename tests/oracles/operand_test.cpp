@@ -124,6 +124,15 @@ TEST_CASE("LayerNorm subtracts the mean, divides by the deviation, and applies w
   CHECK_FALSE(accepts_with(norm, inputs, {-y * 1.001, 3 * y + 10}, rows_of(2)));
 }
 
+TEST_CASE("without epsilon, rounding errors decide the LayerNorm of equal elements") {
+  const Arithmetic norm = of(Operator::layer_norm);
+  CHECK(accepts_with(norm, {{0.1F, 0.1F, 0.1F}}, {0.5, -1, 0}, rows_of(3)));
+  Arithmetic with_epsilon = norm;
+  with_epsilon.epsilon = 0x1p-17;
+  CHECK(accepts_with(with_epsilon, {{0.1F, 0.1F, 0.1F}}, {0, 0, 0}, rows_of(3)));
+  CHECK_FALSE(accepts_with(with_epsilon, {{0.1F, 0.1F, 0.1F}}, {0.5, -1, 0}, rows_of(3)));
+}
+
 TEST_CASE("RMSNorm divides by the root of the mean of squares") {
   Arithmetic norm = of(Operator::rms_norm);
   const Inputs inputs{{3, 4}};
