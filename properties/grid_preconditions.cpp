@@ -33,6 +33,7 @@ class GridTrials {
     const Range* grid = range_of(instance_, "grid");
     if (grid == nullptr || instance_.launches.at(0).has_cluster) return false;
     if (has_wrong_launch()) return true;
+    if (std::ranges::count(instance_.launches.at(0).grid, "grid", &Expression::text) == 0) return false;
     const bool is_constant = grid->low.names().empty() && grid->high.names().empty();
     const bool is_range = grid->low.text() != grid->high.text();
     if (is_constant && !is_range && blocks_.may_be_several)

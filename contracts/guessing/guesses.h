@@ -205,6 +205,11 @@ std::uint32_t guess_block(const KernelRoles& roles, const Reduction& reduction);
 std::vector<std::pair<std::string, Range>> guess_domain(const KernelRoles& roles, const Sizes& sizes,
                                                         const Reduction& reduction);
 
+/// The number of blocks along the axis, if all launches of the source agree, in the variables of the domain.
+/// `arguments`: what the guess passes to the kernel.
+std::optional<Expression> launched_grid_in(const Kernel& kernel, std::size_t axis,
+                                           const std::vector<ArgumentContract>& arguments);
+
 /// Guesses everything except the shape of the result. Throws Unfit if the kernel does not look like a
 /// reduction, or if a correct kernel of its kind could fail.
 Reduction guess_reduction(const KernelRoles& roles);

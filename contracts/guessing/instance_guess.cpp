@@ -35,6 +35,7 @@ class Guess {
     for (const auto& [role, index] : roles_.operands()) instance_.operands.push_back(operand(role, index));
     for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) launch_.arguments.push_back(argument(i));
+    find_other_axes();
     launch_.entry = kernel_.entry;
     instance_.launches.push_back(launch_);
     instance_.claims.empty = EmptyPolicy::unspecified;
@@ -90,13 +91,32 @@ class Guess {
     if (grid_axis != 0)
       roles_.assume(fmt::format("a grid along {}, since the kernel ignores the index of a block along x",
                                 axis_names[grid_axis]));
-    for (std::size_t axis = 0; axis < 3; ++axis) {
+  }
+
+  /// Along axes other than that of the variable "grid".
+  void find_other_axes() {
+    bool has_expression = false;
+    const std::size_t grid_axis = kernel_.grid_axis();
+    for (std::size_t axis = 0; axis < 3 && !has_cluster(); ++axis) {
       if (axis == grid_axis) continue;
-      const auto blocks = kernel_.launched_grid(axis);
+      const auto blocks = launched_grid_in(kernel_, axis, launch_.arguments);
       if (!blocks && facts_.block_axes.at(axis))
         roles_.give_up(fmt::format("the number of blocks along {} is unknown", axis_names[axis]));
-      launch_.grid.at(axis) = Expression::constant(blocks.value_or(1));
+      launch_.grid.at(axis) = blocks.value_or(Expression::constant(1));
+      if (facts_.block_axes.at(axis) && !launch_.grid.at(axis).names().empty()) has_expression = true;
     }
+    if (!has_expression) return;
+    if (instance_.reduction->result == ResultShape::partials)
+      roles_.give_up("it is unknown which partial results blocks along several axes leave");
+    if (const auto blocks = launched_grid_in(kernel_, grid_axis, launch_.arguments))
+      launch_.grid.at(grid_axis) = *blocks;
+    // The grid suits that block.
+    const auto launched = kernel_.launched_blocks();
+    if (launched.size() != 1 && !kernel_.launched_shape())
+      roles_.give_up("the size of its blocks is unknown");
+    if (!kernel_.launched_shape()) launch_.block[0] = Expression::constant(launched.front());
+    roles_.assume(fmt::format("a grid of {} x {} x {} blocks, as in a launch of the source",
+                              launch_.grid[0].text(), launch_.grid[1].text(), launch_.grid[2].text()));
   }
 
   void find_block() {

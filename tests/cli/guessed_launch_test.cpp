@@ -28,7 +28,7 @@ __global__ void sum(const float* in, float* out, int n) {
   CHECK(has(judged(ran)["sum"].notes, "blocks of 32 x 8 threads"));
 }
 
-TEST_CASE("a grid whose size along a second axis is computed at run time cannot be guessed", "[nvcc]") {
+TEST_CASE("a grid along several axes is that of the launch, if it depends on the arguments alone", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("two-axes");
   const auto column_sums = [&](const std::string& grid) {
@@ -40,13 +40,17 @@ __global__ void col_sum(const float* in, float* out, int rows, int cols) {
   for (int r = begin; r < min(begin + 64, rows); ++r) total += in[r * cols + c];
   atomicAdd(out + c, total);
 }
-void run(const float* x, float* y, int rows, int cols) { col_sum<<<)cuda";
+void run(const float* x, float* y, int rows, int cols, int strip) { col_sum<<<)cuda";
     return judged(run_json({"audit", folder.file("k.cu", text + grid + ", 256>>>(x, y, rows, cols); }\n")}))
         .at("col_sum");
   };
-  const Judged open = column_sums("dim3((cols + 255) / 256, (rows + 63) / 64)");
+  const Judged open = column_sums("dim3((cols + 255) / 256, (rows + strip - 1) / strip)");
   CHECK(open.verdict == "no-fit");
   CHECK(has(open.reason, "the number of blocks along y is unknown"));
+  const Judged computed = column_sums("dim3((cols + 255) / 256, (rows + 63) / 64)");
+  CHECK(computed.verdict == "clean");
+  CHECK(has(computed.notes, "a grid of ( columns + 255 ) / 256 x ( rows + 63 ) / 64 x 1 blocks"));
+  CHECK(column_sums("dim3((cols + 255) / 256, (rows + 127) / 128)").verdict == "findings");
   // More than 64 rows are lost.
   CHECK(column_sums("dim3((cols + 255) / 256, 1)").verdict == "findings");
 }
