@@ -1,4 +1,4 @@
-// Sums, minima and counts by atomics and grid-stride loops. The caller initialises the outputs.
+// Sums, minima and counts by atomics and grid-stride loops. The caller initializes the outputs.
 #include <cuda_runtime.h>
 
 // Adds the sum of x[0..n) to *sum, one atomic per thread (*sum set to 0 by the caller).

@@ -1,4 +1,4 @@
-// In-place kernels, and kernels that are no reductions.
+// In-place kernels, and kernels that are not reductions.
 #include <cuda_runtime.h>
 
 #define TD 32

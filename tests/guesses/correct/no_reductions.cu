@@ -1,4 +1,4 @@
-// Kernels that are no reductions.
+// Kernels that are not reductions.
 #include <cuda_runtime.h>
 
 #define TILE 32

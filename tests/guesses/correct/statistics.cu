@@ -1,4 +1,4 @@
-// Mean, variance, norms, softmax, layer norm and RMS norm.
+// Mean, variance, norms, softmax, LayerNorm and RMSNorm.
 #include <cuda_runtime.h>
 #include <math.h>
 
@@ -100,7 +100,7 @@ __global__ void logsumexp_warp(const float* x, float* lse, int rows, int cols) {
   if (threadIdx.x == 0) lse[row] = m + logf(s);
 }
 
-// Layer norm of each row with weights and bias, one block per row.
+// LayerNorm of each row with weights and bias, one block per row.
 __global__ void layer_norm(float* out, const float* in, const float* gamma, const float* beta,
                            int dim, float eps) {
   const float* x = in + (size_t)blockIdx.x * dim;
@@ -120,7 +120,7 @@ void run_layer_norm(float* out, const float* in, const float* gamma, const float
   layer_norm<<<rows, 256>>>(out, in, gamma, beta, dim, 1e-5f);
 }
 
-// RMS norm of each row, in place, one block of a multiple of 32 threads per row.
+// RMSNorm of each row, in place, one block of a multiple of 32 threads per row.
 __global__ void rms_norm(float* x, const float* weight, int dim, float eps) {
   float* row = x + (size_t)blockIdx.x * dim;
   float q = 0.f;

@@ -1,4 +1,4 @@
-// Mean, variance, norms, softmax, layer norm, RMS norm.
+// Mean, variance, norms, softmax, LayerNorm, RMSNorm.
 #include <cuda_runtime.h>
 
 __device__ float block_sum_256(float v) {
@@ -66,7 +66,7 @@ void run_softmax_warp(const float* in, float* out, int rows, int cols) {
   softmax_warp<<<(rows + 3) / 4, 128>>>(in, out, rows, cols);
 }
 
-// Layer norm of each row with scale and shift, one block of 256 threads per row.
+// LayerNorm of each row with scale and shift, one block of 256 threads per row.
 __global__ void layer_norm(float* y, const float* x, const float* gamma, const float* beta,
                            int hidden, float eps) {
   const float* row = x + (size_t)blockIdx.x * hidden;
@@ -85,7 +85,7 @@ void run_layer_norm(float* y, const float* x, const float* g, const float* b, in
   layer_norm<<<rows, 256>>>(y, x, g, b, h, 1e-5f);
 }
 
-// RMS norm of each row with a weight per column, one block per row, power-of-two block size.
+// RMSNorm of each row with a weight per column, one block per row, power-of-two block size.
 template <int BLOCK>
 __global__ void rms_norm(const float* x, const float* weight, float* y, int dim, float eps) {
   __shared__ float s[BLOCK];

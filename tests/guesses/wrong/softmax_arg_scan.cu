@@ -49,7 +49,7 @@ void run_softmax_mixed(float* out, const float* in, int rows, int cols) {
   softmax_mixed<<<rows, 128>>>(out, in, cols);
 }
 
-// RMS norm of each row, one warp per row. WRONG: the sum of squares is not divided by dim.
+// RMSNorm of each row, one warp per row. WRONG: the sum of squares is not divided by dim.
 __global__ void rms_no_mean(const float* x, const float* w, float* y, int rows, int dim) {
   int row = blockIdx.x * blockDim.y + threadIdx.y;
   if (row >= rows) return;

@@ -1,4 +1,4 @@
-// Shared memory and accumulators that nobody sets.
+// Shared memory and accumulators that are never initialized.
 #include <cuda_runtime.h>
 
 // Partial sums per block of 256. Wrong: places of threads past n are not set.
