@@ -90,9 +90,11 @@ void read_function(const ptx::Module& module, const ptx::Function& function, Ent
   const auto reads = [&](std::string_view special) { return ptx::reads_special(function, special); };
   facts.uses_grid_size |= reads("%nctaid");
   facts.uses_block_index |= reads("%ctaid") || reads("%clusterid");
-  facts.block_axes[0] |= reads("%ctaid.x") || reads("%clusterid");
-  facts.block_axes[1] |= reads("%ctaid.y");
-  facts.block_axes[2] |= reads("%ctaid.z");
+  // As cooperative groups do, which number all blocks of a grid and synchronize them.
+  const bool numbers_all = reads("%ctaid.z") && reads("%nctaid.x") && reads("%nctaid.y");
+  facts.block_axes[0] |= numbers_all || reads("%ctaid.x") || reads("%clusterid");
+  facts.block_axes[1] |= !numbers_all && reads("%ctaid.y");
+  facts.block_axes[2] |= !numbers_all && reads("%ctaid.z");
   facts.uses_grid_sync |= reads("%envreg");
   for (const ptx::Variable& variable : module.variables)
     if (variable.space == ptx::Space::constant && variable.initial.empty() &&

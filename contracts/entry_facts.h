@@ -20,9 +20,10 @@ struct TypedOperation {
 };
 
 struct EntryFacts {
-  bool uses_grid_size = false;       ///< reads %nctaid, as a grid-stride loop does
-  bool uses_block_index = false;     ///< reads %ctaid
-  std::array<bool, 3> block_axes{};  ///< reads %ctaid.x, .y, .z
+  bool uses_grid_size = false;    ///< reads %nctaid, as a grid-stride loop does
+  bool uses_block_index = false;  ///< reads %ctaid
+  /// Reads %ctaid.x, .y, .z; only x if it numbers the blocks of a grid of any shape.
+  std::array<bool, 3> block_axes{};
   /// Reads %tid.y but not %ntid.y, from which an index into any block is computed: its blocks have two
   /// dimensions.
   bool has_two_dimensions = false;

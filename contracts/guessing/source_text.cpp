@@ -57,17 +57,33 @@ bool SourceText::is_declared(std::size_t at) const {
   constexpr std::string_view others[] = {"return", "case", "else", "goto", "throw", "sizeof"};
   const std::string_view before = at == 0 ? "" : token(at - 1);
   const bool follows_word = !before.empty() && is_letter(before.front());
-  return follows_word && std::ranges::find(others, before) == std::end(others);
+  return (follows_word && std::ranges::find(others, before) == std::end(others)) || !list_type(at).empty();
+}
+
+std::string_view SourceText::list_type(std::size_t at) const {
+  if (at == 0 || token(at - 1) != ",") return "";
+  int open = 0;
+  std::size_t i = at - 1;
+  for (std::size_t k = 0; k < longest_part && i > 0; ++k, --i) {
+    const std::string_view before = token(i - 1);
+    if (before == ";" || before == "{" || before == "}") break;
+    open -= depth_change(before);
+    if (open < 0) return "";
+  }
+  while (token(i) == "const" || token(i) == "constexpr" || token(i) == "static") ++i;
+  return token(i) == "dim3" || token(i) == "size_t" || is_type(token(i)) ? token(i) : "";
 }
 
 bool SourceText::is_narrow(std::size_t at) const {
   constexpr std::string_view wide[] = {"int",  "unsigned", "long",    "size_t",   "auto",
                                        "dim3", "const",    "int32_t", "uint32_t", "constexpr"};
-  return is_declared(at) && std::ranges::find(wide, token(at - 1)) == std::end(wide);
+  const std::string_view type = list_type(at).empty() ? token(at - 1) : list_type(at);
+  return is_declared(at) && std::ranges::find(wide, type) == std::end(wide);
 }
 
 std::optional<TokenRange> SourceText::definition_at(std::size_t at) const {
-  const bool is_dim3 = at > 0 && token(at - 1) == "dim3" && depth_change(token(at + 1)) == 1;
+  const bool follows_type = (at > 0 && token(at - 1) == "dim3") || list_type(at) == "dim3";
+  const bool is_dim3 = follows_type && depth_change(token(at + 1)) == 1;
   if (!is_dim3 && (token(at + 1) != "=" || token(at + 2) == "=")) return std::nullopt;
   const std::size_t begin = at + (is_dim3 ? 1 : 2);
   std::size_t end = begin;

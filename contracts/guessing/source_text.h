@@ -56,6 +56,8 @@ class SourceText {
  private:
   static constexpr std::size_t nowhere = std::string_view::npos;
 
+  /// "dim3" for "grid" in "dim3 block(64), grid(8)"; empty unless the word follows others in a declaration.
+  std::string_view list_type(std::size_t at) const;
   std::size_t scope_of_declaration(std::size_t at) const;
   bool encloses(std::size_t brace, std::size_t at) const;
 

@@ -60,6 +60,10 @@ TEST_CASE("the axes along which an entry has the index of its block are known") 
   CHECK(facts("mov.u32 %r1, %ctaid.x;").block_axes == std::array{true, false, false});
   CHECK(facts("mov.u32 %r1, %ctaid.y; mov.u32 %r2, %ctaid.z;").block_axes == std::array{false, true, true});
   CHECK(facts("mov.u32 %r1, %clusterid.x;").block_axes == std::array{true, false, false});
+  const std::string index = "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; mov.u32 %r3, %ctaid.z;";
+  CHECK(facts(index + "mov.u32 %r4, %nctaid.x;").block_axes == std::array{true, true, true});
+  CHECK(facts(index + "mov.u32 %r4, %nctaid.x; mov.u32 %r5, %nctaid.y;").block_axes ==
+        std::array{true, false, false});
 }
 
 TEST_CASE("text that is not PTX has no facts") {

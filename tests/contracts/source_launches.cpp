@@ -46,6 +46,11 @@ TEST_CASE("the blocks of launches are numbers, dim3 or constants of the source")
   CHECK(launched_blocks("sum<<<grid, dim3(32, 1, 1)>>>(x);", "sum") == Blocks{32});
   CHECK(launched_blocks("const int half = 64, T = 2 * half; dim3 block(T); sum<<<g, block>>>(x);", "sum") ==
         Blocks{128});
+  CHECK(launched_blocks("const int n = 8, t = 64, m = n; sum<<<1, t>>>(x);", "sum") == Blocks{64});
+  CHECK(launched_blocks("void f() { int t = 32; } void g() { int n = 8, t = 64; sum<<<1, t>>>(x); }",
+                        "sum") == Blocks{64});
+  CHECK(grid_in("dim3 b(64), g(1024 / b.x, 2); sum<<<g, b>>>(x);") == SourceExtents{16, 2, 1});
+  CHECK(launched_blocks("f(dim3 b, t(64)); sum<<<1, t>>>(x);", "sum").empty());
   CHECK(launched_blocks("dim3 b = dim3(96); sum<<<1, b>>>(x); sum<<<1, 32 * 8>>>(y);", "sum") ==
         Blocks{96, 256});
 }

@@ -24,7 +24,8 @@ using Verdicts = std::map<std::string, std::string>;
 std::string verdict_of(const nlohmann::json& kernel) {
   const auto is_error = [](const nlohmann::json& finding) { return finding.at("severity") == "error"; };
   const std::string verdict = kernel.at("verdict");
-  return verdict == "findings" && std::ranges::none_of(kernel.at("findings"), is_error) ? "warnings" : verdict;
+  return verdict == "findings" && std::ranges::none_of(kernel.at("findings"), is_error) ? "warnings"
+                                                                                        : verdict;
 }
 
 /// Those of all files in the folder.
