@@ -16,6 +16,7 @@
 #include "base/task_pool.h"
 #include "command/emulated.h"
 #include "contracts/guess.h"
+#include "contracts/sizes.h"
 #include "properties/fit.h"
 #include "properties/preconditions.h"
 #include "properties/whole_warps.h"
@@ -196,7 +197,9 @@ class Trial {
       return why_none_fits(guess_.contract, likeliest_.special_mismatch);
     const bool explains_much = likeliest_.is_convincing() && !may_read_other_rows(likeliest_);
     if (explains_much || likeliest_.mismatch.empty()) return "";
-    if (guess_.is_named && (likeliest_.does_not_end || likeliest_.loses_elements)) return "";
+    // A matrix may also be stored by columns.
+    const bool loses = likeliest_.loses_elements && range_of(guess_.likeliest.instance, "rows") == nullptr;
+    if (guess_.is_named && (likeliest_.does_not_end || loses)) return "";
     // A write beyond an output may be an additional output.
     return reads_beyond(likeliest_) &&
                    is_right_but_for_bounds(guess_.contract, guess_.likeliest, guess_.image, runner_)

@@ -96,3 +96,18 @@ __global__ void sum_without_bounds(const float* a, int n, float* out) {
   CHECK(kernels.at("square_sum_of_all").verdict == "no-fit");
   CHECK(kernels.at("sum_without_bounds").verdict == "findings");
 }
+
+TEST_CASE("a matrix that may be stored by columns does not make a kernel wrong", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("by-columns");
+  const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__global__ void colSum(const float* a, float* out, int rows, int cols) {
+  float total = 0;
+  for (int r = threadIdx.x; r < rows; r += 32) total += a[(size_t)blockIdx.x * rows + r];
+  for (int k = 16; k > 0; k /= 2) total += __shfl_xor_sync(~0u, total, k);
+  if (threadIdx.x == 0) out[blockIdx.x] = total;
+}
+void run(const float* a, float* out, int rows, int cols) { colSum<<<cols, 32>>>(a, out, rows, cols); }
+)cuda")});
+  CHECK(judged(ran).at("colSum").verdict == "no-fit");
+}
