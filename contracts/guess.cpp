@@ -197,6 +197,7 @@ void find_launches(std::string_view text, std::vector<FoundKernel>& kernels) {
 KnownBlocks blocks_of(const Kernel& kernel) {
   KnownBlocks blocks;
   blocks.launched = kernel.launched_blocks();
+  blocks.launched_threads = kernel.launched_threads();
   for (const SourceLaunch& launch : kernel.launches)
     if (std::ranges::find(blocks.launches, launch) == blocks.launches.end())
       blocks.launches.push_back(launch);

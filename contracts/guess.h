@@ -75,8 +75,9 @@ std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_
 
 /// What the source says about the blocks of a launch.
 struct KnownBlocks {
-  std::vector<std::uint32_t> launched;           ///< by the source itself; empty if that is unknown
-  std::vector<std::uint32_t> template_integers;  ///< template arguments from 2 to 1024, such as block sizes
+  std::vector<std::uint32_t> launched;            ///< by the source itself; empty if that is unknown
+  std::optional<std::uint32_t> launched_threads;  ///< of each block of the source, if all have as many
+  std::vector<std::uint32_t> template_integers;   ///< template arguments from 2 to 1024, such as block sizes
   std::uint32_t most = 1024;
   bool is_required = false;            ///< the kernel accepts no other block than one of `most` threads
   std::vector<SourceLaunch> launches;  ///< without repetitions

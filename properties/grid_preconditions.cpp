@@ -33,7 +33,7 @@ class GridTrials {
     const Range* grid = range_of(instance_, "grid");
     if (grid == nullptr || instance_.launches.at(0).has_cluster) return false;
     if (has_wrong_launch()) return true;
-    if (std::ranges::count(instance_.launches.at(0).grid, "grid", &Expression::text) == 0) return false;
+    if (!grid_axis()) return false;
     const bool is_constant = grid->low.names().empty() && grid->high.names().empty();
     const bool is_range = grid->low.text() != grid->high.text();
     if (is_constant && !is_range && blocks_.may_be_several)
@@ -47,37 +47,23 @@ class GridTrials {
   /// Whether the kernel is right, but not with the memory of a launch of the source, or with its number of
   /// blocks, if it is the only launch. The domain then has these, so that the audit reports an error.
   bool has_wrong_launch() {
+    if (!blocks_.launched_threads) return false;
     return std::ranges::any_of(blocks_.launches, [&](const SourceLaunch& launch) {
-      const auto block = block_of(launch);
-      if (!block) return false;
       try {
-        return has_wrong_grid(launch, *block) || has_wrong_memory(launch, *block);
+        return has_wrong_grid(launch) || has_wrong_memory(launch);
       } catch (const InputError&) {  // the source does not say how much memory, or too much
         return false;
       }
     });
   }
 
-  /// The number of threads of a block, if that is a constant and all launches have the same block.
-  std::optional<std::int64_t> block_of(const SourceLaunch& launch) const {
-    if (blocks_.launched.size() == 1) return blocks_.launched.front();
-    std::int64_t threads = 1;
-    for (std::size_t axis = 0; axis < launch.block.size(); ++axis) {
-      const Expression& guessed = instance_.launches.at(0).block.at(axis);
-      const auto extent = launch.block.at(axis);
-      if (!extent || !guessed.names().empty() || guessed.evaluate({}) != *extent) return std::nullopt;
-      threads *= *extent;
-    }
-    return threads;
-  }
-
-  bool has_wrong_memory(const SourceLaunch& launch, std::int64_t block) {
+  bool has_wrong_memory(const SourceLaunch& launch) {
     if (instance_.launches.at(0).shared.names().empty() || launch.shared.empty()) return false;
     const std::int64_t bytes = Expression::parse(launch.shared, {}).evaluate({});
-    Instance changed = with_block(instance_, block);
+    Instance changed = with_launched_block(instance_);
     changed.launches.at(0).shared = Expression::constant(bytes);
-    if (bytes < 0 || !error_if_wrong(changed, block, trial_cases(changed))) return false;
-    preconditions_.limited = {{"block", std::to_string(block)}};
+    if (bytes < 0 || !error_if_wrong(changed, trial_cases(changed))) return false;
+    preconditions_.limited = {{"block", std::to_string(block())}};
     preconditions_.shared = static_cast<std::uint64_t>(bytes);
     preconditions_.assumptions.push_back(
         fmt::format("{} bytes of dynamic shared memory, as in a launch of the source", bytes));
@@ -87,7 +73,7 @@ class GridTrials {
   /// Whether it launches too few, or too many, blocks for the number of elements that it passes. If that is
   /// not a constant and the blocks are too few, callers may limit it, and another launch may be for the other
   /// elements: then a warning says what happens.
-  bool has_wrong_grid(const SourceLaunch& launch, std::int64_t block) {
+  bool has_wrong_grid(const SourceLaunch& launch) {
     const auto& arguments = instance_.launches.at(0).arguments;
     const auto found =
         std::ranges::find(arguments, size(), [](const ArgumentContract& a) { return a.value.text(); });
@@ -95,27 +81,25 @@ class GridTrials {
     if (found == arguments.end() || blocks_.unused_parameters.contains(parameter) ||
         range_of(instance_, "groups") != nullptr || launch.arguments.size() != arguments.size())
       return false;
-    const auto& grid = instance_.launches.at(0).grid;
-    const auto axis = std::ranges::find(grid, "grid", &Expression::text);
-    if (axis == grid.end()) return false;
-    const auto along = static_cast<std::size_t>(axis - grid.begin());
+    const auto along = grid_axis();
+    if (!along) return false;
     std::optional<Finding> warning;
     for (const std::int64_t tried :
-         std::set{block, std::int64_t{1000}, std::int64_t{4096}, std::int64_t{4113}}) {
-      const auto launched = launched_size(launch, along, parameter, tried);
-      const auto error = launched ? error_with(*launched, block) : std::nullopt;
+         std::set{block(), std::int64_t{1000}, std::int64_t{4096}, std::int64_t{4113}}) {
+      const auto launched = launched_size(launch, *along, parameter, tried);
+      const auto error = launched ? error_if_launched(*launched) : std::nullopt;
       if (!error) continue;
-      const bool is_certain = (launched->is_constant && launch.is_only_one) || covers(*launched, block);
-      if (is_certain) return limit_to(*launched, block), true;
-      if (!warning) warning = warning_about(*error, *launched, launch.blocks.at(along));
+      const bool is_certain = (launched->is_constant && launch.is_only_one) || covers(*launched);
+      if (is_certain) return limit_to(*launched), true;
+      if (!warning) warning = warning_about(*error, *launched, launch.blocks.at(*along));
     }
     if (warning) preconditions_.warnings.push_back(std::move(*warning));
     return false;
   }
 
   /// Whether there is a thread for each element, or a block for each row.
-  bool covers(const LaunchedSize& launched, std::int64_t block) const {
-    return launched.blocks * (size() == "count" ? block : 1) >= launched.argument;
+  bool covers(const LaunchedSize& launched) const {
+    return launched.blocks * (size() == "count" ? block() : 1) >= launched.argument;
   }
 
   /// The variable of the domain on which the number of blocks depends.
@@ -125,20 +109,20 @@ class GridTrials {
     return by_columns ? "columns" : has_rows ? "rows" : "count";
   }
 
-  std::optional<Finding> error_with(const LaunchedSize& launched, std::int64_t block) {
+  std::optional<Finding> error_if_launched(const LaunchedSize& launched) {
     constexpr std::int64_t most = 1 << 20;
     const auto [blocks, value, is_constant] = launched;
-    if (blocks < 1 || value < 1 || blocks > most / block || value > most) return std::nullopt;
-    Instance changed = with_block(instance_, block);
+    if (blocks < 1 || value < 1 || blocks > most / block() || value > most) return std::nullopt;
+    Instance changed = with_launched_block(instance_);
     changed = with_range(with_range(std::move(changed), "grid", std::to_string(blocks)), size(),
                          std::to_string(value));
-    auto error = error_if_wrong(changed, block, {trial_cases(changed).front()});
+    auto error = error_if_wrong(changed, {trial_cases(changed).front()});
     // More blocks may need more scratch memory than was guessed.
     return error && error->kind == Kind::out_of_bounds ? std::nullopt : error;
   }
 
-  void limit_to(const LaunchedSize& launched, std::int64_t block) {
-    preconditions_.limited = {{"block", std::to_string(block)},
+  void limit_to(const LaunchedSize& launched) {
+    preconditions_.limited = {{"block", std::to_string(block())},
                               {"grid", std::to_string(launched.blocks)},
                               {size(), std::to_string(launched.argument)}};
     preconditions_.assumptions.push_back(
@@ -156,20 +140,29 @@ class GridTrials {
     return fmt::format("{} {}", value, size() == "count" ? "elements" : size());
   }
 
-  static Instance with_block(Instance instance, std::int64_t block) {
-    return with_range(std::move(instance), "block", std::to_string(block));
+  /// Of the launches; only if it is known.
+  std::int64_t block() const { return blocks_.launched_threads.value(); }
+
+  /// The axis along which the variable "grid" counts blocks.
+  std::optional<std::size_t> grid_axis() const {
+    const auto& grid = instance_.launches.at(0).grid;
+    const auto axis = std::ranges::find(grid, "grid", &Expression::text);
+    return axis == grid.end() ? std::nullopt : std::optional(static_cast<std::size_t>(axis - grid.begin()));
+  }
+
+  Instance with_launched_block(Instance instance) const {
+    return with_range(std::move(instance), "block", std::to_string(block()));
   }
 
   /// What the cases of the changed instance show, unless the instance itself shows an error.
-  std::optional<Finding> error_if_wrong(const Instance& changed, std::int64_t block,
-                                        const std::vector<Case>& cases) {
+  std::optional<Finding> error_if_wrong(const Instance& changed, const std::vector<Case>& cases) {
     auto error = error_in(changed, cases);
-    return error && is_usually_right(block) ? error : std::nullopt;
+    return error && is_usually_right() ? error : std::nullopt;
   }
 
-  bool is_usually_right(std::int64_t block) {
+  bool is_usually_right() {
     if (!is_usually_right_) {
-      const Instance usual = with_block(instance_, block);
+      const Instance usual = with_launched_block(instance_);
       is_usually_right_ = !error_in(usual, trial_cases(usual));
     }
     return *is_usually_right_;

@@ -48,10 +48,7 @@ bool says_other(std::string_view output, Operator op) {
       {{"var"}, {Operator::variance}},
       {{"sum"}, {Operator::sum, Operator::asum}}};
   const std::string words = in_words(output);
-  const auto row = std::ranges::find_if(rows, [&](const Row& one) {
-    return std::ranges::any_of(one.parts,
-                               [&](std::string_view part) { return words.find(part) != std::string::npos; });
-  });
+  const auto row = std::ranges::find_if(rows, [&](const Row& one) { return mentions(words, one.parts); });
   return row != std::end(rows) && std::ranges::find(row->ops, op) == row->ops.end();
 }
 

@@ -29,7 +29,7 @@ class DomainGuess {
     constexpr std::uint32_t usual = 256, warp = 32;
     if (facts_.required_threads) return *facts_.required_threads;
     if (supposed_.block) return std::min(*supposed_.block, facts_.most_threads.value_or(*supposed_.block));
-    if (const auto shape = kernel_.launched_shape()) return (*shape)[0] * (*shape)[1] * (*shape)[2];
+    if (const auto launched = kernel_.launched_threads()) return *launched;
     if (const auto launched = kernel_.launched_blocks(); !launched.empty()) return launched.front();
     std::uint32_t threads = usual;
     if (const std::uint64_t elements = shared_elements();

@@ -42,6 +42,9 @@ struct Parameter {
   bool is_only_written() const;
 };
 
+/// The names of the axes of a grid.
+constexpr std::string_view axis_names = "xyz";
+
 struct Kernel {
   EntrySignature signature;
   std::string entry;  ///< the spelling that identifies it among the kernels of its file
@@ -53,6 +56,8 @@ struct Kernel {
   std::vector<std::uint32_t> launched_blocks() const;
   /// The block of all launches, if it is constant and has several dimensions.
   std::optional<std::array<std::uint32_t, 3>> launched_shape() const;
+  /// The number of threads of a block, if that is a constant and the same in all launches.
+  std::optional<std::uint32_t> launched_threads() const;
   /// The most blocks along an axis, if all launches have a constant number there.
   std::optional<std::uint32_t> launched_grid(std::size_t axis) const;
   /// Whether some launch has a number of blocks that is not a constant, along the axis by which the kernel

@@ -13,7 +13,6 @@
 namespace foldproof {
 namespace {
 
-constexpr std::string_view axis_names = "xyz";
 /// Near 1e-5, and exact in every format.
 constexpr double usual_epsilon = 0x1p-17;
 
@@ -95,26 +94,29 @@ class Guess {
 
   /// Along axes other than that of the variable "grid".
   void find_other_axes() {
+    if (has_cluster()) return;
     bool has_expression = false;
     const std::size_t grid_axis = kernel_.grid_axis();
-    for (std::size_t axis = 0; axis < 3 && !has_cluster(); ++axis) {
+    for (std::size_t axis = 0; axis < axis_names.size(); ++axis) {
       if (axis == grid_axis) continue;
       const auto blocks = launched_grid_in(kernel_, axis, launch_.arguments);
       if (!blocks && facts_.block_axes.at(axis))
         roles_.give_up(fmt::format("the number of blocks along {} is unknown", axis_names[axis]));
       launch_.grid.at(axis) = blocks.value_or(Expression::constant(1));
-      if (facts_.block_axes.at(axis) && !launch_.grid.at(axis).names().empty()) has_expression = true;
+      has_expression |= facts_.block_axes.at(axis) && !launch_.grid.at(axis).names().empty();
     }
-    if (!has_expression) return;
+    if (has_expression) take_launched_shape(grid_axis);
+  }
+
+  /// If the grid along another axis is an expression, it suits only the rest of the launch.
+  void take_launched_shape(std::size_t grid_axis) {
     if (instance_.reduction->result == ResultShape::partials)
       roles_.give_up("it is unknown which partial results blocks along several axes leave");
     if (const auto blocks = launched_grid_in(kernel_, grid_axis, launch_.arguments))
       launch_.grid.at(grid_axis) = *blocks;
-    // The grid suits that block.
-    const auto launched = kernel_.launched_blocks();
-    if (launched.size() != 1 && !kernel_.launched_shape())
-      roles_.give_up("the size of its blocks is unknown");
-    if (!kernel_.launched_shape()) launch_.block[0] = Expression::constant(launched.front());
+    const auto threads = kernel_.launched_threads();
+    if (!threads) roles_.give_up("the size of its blocks is unknown");
+    if (!kernel_.launched_shape()) launch_.block[0] = Expression::constant(*threads);
     roles_.assume(fmt::format("a grid of {} x {} x {} blocks, as in a launch of the source",
                               launch_.grid[0].text(), launch_.grid[1].text(), launch_.grid[2].text()));
   }

@@ -172,6 +172,12 @@ std::optional<std::array<std::uint32_t, 3>> Kernel::launched_shape() const {
   return std::array{*x, *y, *z};
 }
 
+std::optional<std::uint32_t> Kernel::launched_threads() const {
+  if (const auto shape = launched_shape()) return (*shape)[0] * (*shape)[1] * (*shape)[2];
+  const std::vector<std::uint32_t> blocks = launched_blocks();
+  return blocks.size() == 1 ? std::optional(blocks.front()) : std::nullopt;
+}
+
 std::optional<std::uint32_t> Kernel::launched_grid(std::size_t axis) const {
   std::optional<std::uint32_t> most;
   for (const SourceLaunch& launch : launches) {

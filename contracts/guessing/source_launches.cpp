@@ -159,7 +159,7 @@ class Launches {
 std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_t axis, std::size_t parameter,
                                           std::int64_t value) {
   if (parameter >= launch.arguments.size()) return std::nullopt;
-  const std::string name(trimmed(launch.arguments[parameter]));
+  const std::string& name = launch.arguments[parameter];
   try {
     const Expression blocks = Expression::parse(launch.blocks.at(axis), {}),
                      argument = Expression::parse(name, {});

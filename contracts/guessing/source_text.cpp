@@ -9,9 +9,10 @@
 namespace foldproof {
 
 SourceText::SourceText(std::string_view source) : tokens_(tokens_of(source)) {
-  for (std::size_t i = 0; i < tokens_.size(); ++i)
+  for (std::size_t i = 0; i < tokens_.size(); ++i) {
     if (is_letter(tokens_[i].front())) words_[tokens_[i]].push_back(i);
-  for (std::size_t i = 0; i < tokens_.size(); ++i) launches_ += are(i, "<") ? 1 : 0;
+    launches_ += are(i, "<") ? 1 : 0;
+  }
   std::vector<std::size_t> open{nowhere};
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
     if (tokens_[i] == "}" && open.size() > 1) open.pop_back();

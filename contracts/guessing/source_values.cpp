@@ -121,10 +121,9 @@ std::optional<std::string> SourceValues::word_in(std::size_t& at, unsigned depth
     at += 3;
     return std::to_string(bytes);
   }
-  constexpr std::string_view axes = "xyz";
   const std::string_view member = text_.token(at + 1) == "." ? text_.token(at + 2) : "";
-  if (member.size() == 1 && axes.find(member) != std::string_view::npos) {  // of a dim3
-    const auto extent = expression_of(at, axes.find(member), depth + 1);
+  if (member.size() == 1 && axis_names.find(member) != std::string_view::npos) {  // of a dim3
+    const auto extent = expression_of(at, axis_names.find(member), depth + 1);
     at += 2;
     return extent != word ? extent : std::nullopt;
   }

@@ -27,6 +27,13 @@ Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
   return mean_bound(t.count, t.sum(), *plain + flush_loss(a, t, t.magnitude()), format, a.flush_to_zero);
 }
 
+Bound square_sum_bound_of(const Arithmetic& a, const Tally& squares) {
+  const FloatFormat& format = float_format(a.accumulator);
+  const Dyadic sum = squares.positive, lost = flush_threshold(a) * flush_threshold(a);
+  return a.flush_to_zero ? dot_bound_with_flush(squares.nonzero, format, sum, whole(squares.nonzero) * lost)
+                         : dot_bound_any_order(squares.nonzero, squares.nonzero, format, sum);
+}
+
 Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& squares) {
   if (a.flush_to_zero) return no_bound_if_flushed("variances");
   const FloatFormat& format = float_format(a.accumulator);

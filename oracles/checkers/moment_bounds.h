@@ -1,4 +1,4 @@
-// Bounds for means and variances, derived from a tally of the elements.
+// Bounds for means, variances and sums of squares, derived from a tally of the elements.
 #pragma once
 
 #include "oracles/bounds.h"
@@ -9,6 +9,9 @@ namespace foldproof {
 
 /// For finite elements whose magnitudes do not overflow when summed.
 Bound mean_bound_of(const Arithmetic& arithmetic, const Tally& values);
+
+/// For the sum of the elements' squares before a root or the output is rounded. `squares`: their tally.
+Bound square_sum_bound_of(const Arithmetic& arithmetic, const Tally& squares);
 
 /// For the variance of a population. `squares`: the tally of the elements' squares. If the contract does not
 /// name the method, the largest bound of all methods for a variance, and the larger of the two-pass and the

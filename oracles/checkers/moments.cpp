@@ -23,10 +23,7 @@ Bound plain_norm_bound(const Arithmetic& a, const Tally& squares, const Tally& v
   const Dyadic& sum = squares.positive;
   if (no_order_rounds(squares, format) && keeps_all(a, squares) && keeps_all(a, values))
     return norm_bound(sum, Dyadic{}, format);
-  Bound bound = a.flush_to_zero
-                    ? dot_bound_with_flush(squares.nonzero, format, sum,
-                                           whole(values.nonzero) * flush_threshold(a) * flush_threshold(a))
-                    : dot_bound_any_order(squares.nonzero, squares.nonzero, format, sum);
+  const Bound bound = square_sum_bound_of(a, squares);
   if (!bound) return bound;
   if (sum + *bound > largest_finite(format)) return Bound::none("the sum of squares may overflow");
   return norm_bound(sum, *bound, format);

@@ -6,6 +6,7 @@
 #include "oracles/bounds/compensated.h"
 #include "oracles/checkers/checkers.h"
 #include "oracles/checkers/flushing.h"
+#include "oracles/checkers/moment_bounds.h"
 #include "oracles/checkers/outcome.h"
 #include "oracles/sum_checkers.h"
 #include "oracles/tally.h"
@@ -43,19 +44,11 @@ Bound careful_bound(const Arithmetic& a, const Tally& t, const Dyadic& entering)
   return *bound + entering;
 }
 
-/// `squares`: those of the elements.
-Bound bound_of_squares(const Arithmetic& a, const Tally& squares) {
-  const FloatFormat& format = float_format(a.accumulator);
-  const Dyadic sum = squares.magnitude(), lost = flush_threshold(a) * flush_threshold(a);
-  return a.flush_to_zero ? dot_bound_with_flush(squares.nonzero, format, sum, whole(squares.nonzero) * lost)
-                         : dot_bound_any_order(squares.nonzero, squares.nonzero, format, sum);
-}
-
 /// Rounding error of the accumulator's final value. An exact sum is rounded only when the output is written.
 Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
   if (no_order_rounds(t, format) && keeps_all(a, t)) return Dyadic{};
-  if (a.op == Operator::sum_of_squares) return bound_of_squares(a, t);
+  if (a.op == Operator::sum_of_squares) return square_sum_bound_of(a, t);
   if (a.sum == SumMethod::exact) return flush_loss(a, t, t.magnitude());
   Dyadic entering;
   if (!enters_exactly(a, t)) entering = conversion_bound(t.nonzero, format, t.magnitude());
