@@ -132,16 +132,23 @@ class Trial {
            guess.instance.reduction->result == ResultShape::value && !is_known(guess_);
   }
 
+  /// The guess with what callers must respect, which are also `found`.
+  InstanceGuess limited(InstanceGuess guess, std::optional<Preconditions>& found) const {
+    Contract contract = guess_.contract;
+    contract.no_fit.reset();
+    contract.instances.front() = std::move(guess.instance);
+    found = preconditions_of(contract, guess_.blocks, guess_.image, runner_);
+    add(*found, contract);
+    guess.instance = std::move(contract.instances.front());
+    return guess;
+  }
+
   /// Whether the likeliest contract explains everything if callers respect some precondition.
   bool explains_all_with_preconditions() {
     if (guess_.contract.no_fit || !likeliest_.unknown.empty()) return false;
-    Contract contract = guess_.contract;
-    preconditions_ = preconditions_of(contract, guess_.blocks, guess_.image, runner_);
-    if (preconditions_->block.empty() && !preconditions_->is_aligned) return false;
-    add(*preconditions_, contract);
-    InstanceGuess limited = guess_.likeliest;
-    limited.instance = contract.instances.front();
-    return tried(limited, Wanted::complete).is_complete();
+    const InstanceGuess guess = limited(guess_.likeliest, preconditions_);
+    const bool has_condition = !preconditions_->block.empty() || preconditions_->is_aligned;
+    return has_condition && tried(guess, Wanted::complete).is_complete();
   }
 
   /// The candidate that explains most runs, counted from 1; 0 if none explains more than the likeliest.
@@ -211,11 +218,19 @@ class Trial {
   Choice with_outputs(Choice choice, InstanceGuess guess) const {
     if (may_be_sort(guess))
       return {0, "it is unknown what the kernel leaves in its input besides one element; " + advice(), {}};
+    if (guess.unchecked_outputs.empty()) return choice;
+    Fit alone = tried(guess, Wanted::values);
+    if (!alone.is_complete()) {
+      std::optional<Preconditions> found;
+      guess = limited(std::move(guess), found);
+      alone = tried(guess, Wanted::values);
+    }
     for (const std::string& buffer : guess.unchecked_outputs) {
       const std::vector<Instance> possible = with_additional_output(guess.instance, buffer);
       const auto fits = std::ranges::find_if(possible, [&](const Instance& instance) {
         guess.instance = instance;
-        return tried(guess, Wanted::complete).is_complete();
+        const Fit fit = tried(guess, Wanted::values);
+        return fit.is_complete() || (fit.mismatch.empty() && fit.explained >= alone.explained);
       });
       if (fits != possible.end())
         choice.outputs.push_back(static_cast<std::size_t>(fits - possible.begin()));

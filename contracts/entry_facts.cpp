@@ -88,13 +88,15 @@ void read_function(const ptx::Module& module, const ptx::Function& function, Ent
       facts.widest_read = std::max(facts.widest_read, bytes_read(statement));
   });
   const auto reads = [&](std::string_view special) { return ptx::reads_special(function, special); };
-  facts.uses_grid_size |= reads("%nctaid");
   facts.uses_block_index |= reads("%ctaid") || reads("%clusterid");
   // As cooperative groups do, which number all blocks of a grid and synchronize them.
   const bool numbers_all = reads("%ctaid.z") && reads("%nctaid.x") && reads("%nctaid.y");
   facts.block_axes[0] |= numbers_all || reads("%ctaid.x") || reads("%clusterid");
   facts.block_axes[1] |= !numbers_all && reads("%ctaid.y");
   facts.block_axes[2] |= !numbers_all && reads("%ctaid.z");
+  facts.stride_axes[0] |= reads("%nctaid.x") || reads("%nclusterid");
+  facts.stride_axes[1] |= !numbers_all && reads("%nctaid.y");
+  facts.stride_axes[2] |= !numbers_all && reads("%nctaid.z");
   facts.uses_grid_sync |= reads("%envreg");
   for (const ptx::Variable& variable : module.variables)
     if (variable.space == ptx::Space::constant && variable.initial.empty() &&

@@ -20,10 +20,11 @@ struct TypedOperation {
 };
 
 struct EntryFacts {
-  bool uses_grid_size = false;    ///< reads %nctaid, as a grid-stride loop does
   bool uses_block_index = false;  ///< reads %ctaid
   /// Reads %ctaid.x, .y, .z; only x if it numbers the blocks of a grid of any shape.
   std::array<bool, 3> block_axes{};
+  /// Reads %nctaid.x, .y, .z, as a loop does that strides by the size of the grid; only x, as above.
+  std::array<bool, 3> stride_axes{};
   /// Reads %tid.y but not %ntid.y, from which an index into any block is computed: its blocks have two
   /// dimensions.
   bool has_two_dimensions = false;

@@ -225,12 +225,13 @@ GuessedKernel guess_of(const fs::path& source, FoundKernel found, const std::opt
     wrong_reference.emplace(error);
     guess.contract = unfit(source, kernel, error.sentence());
   }
-  guess.is_named = operator_in_name(last_name(kernel)).has_value();
+  guess.is_named = is_plain_name(last_name(kernel));
   if (reference) guess.contract.as = reference->as, guess.contract.map = reference->map;
   // A word such as "prod" is no more than a hint if the kernel cannot be that, and so is one such as "norm".
   const NameRow* row = row_of_name(last_name(kernel));
-  const bool is_settled =
-      row != nullptr ? row->op != Operator::norm : guess.is_named && !guess.contract.no_fit;
+  const bool is_settled = row != nullptr
+                              ? row->op != Operator::norm
+                              : operator_in_name(last_name(kernel)).has_value() && !guess.contract.no_fit;
   guess.candidates = [kernel = std::move(found.kernel), reference, is_settled] {
     return candidates_for(kernel, reference ? &*reference : nullptr, is_settled);
   };

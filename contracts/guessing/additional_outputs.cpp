@@ -33,25 +33,6 @@ bool is_plain(Operator op, ResultShape shape) {
 
 }  // namespace
 
-bool says_other(std::string_view output, Operator op) {
-  struct Row {
-    std::initializer_list<std::string_view> parts;  ///< "_arg": at the beginning of a word; "_lo_": as a word
-    std::initializer_list<Operator> ops;
-  };
-  static const Row rows[] = {
-      {{"idx", "index", "_arg", "_pos_", "_loc_", "where"}, {Operator::argmin, Operator::argmax}},
-      {{"max", "_mx_", "_high", "_hi_"}, {Operator::max, Operator::absmax, Operator::argmax}},
-      {{"min", "_mn_", "_low", "_lo_"}, {Operator::min, Operator::argmin}},
-      {{"sq"}, {Operator::sum_of_squares}},
-      {{"count", "cnt"}, {Operator::count}},
-      {{"mean", "avg"}, {Operator::mean}},
-      {{"var"}, {Operator::variance}},
-      {{"sum"}, {Operator::sum, Operator::asum}}};
-  const std::string words = in_words(output);
-  const auto row = std::ranges::find_if(rows, [&](const Row& one) { return mentions(words, one.parts); });
-  return row != std::end(rows) && std::ranges::find(row->ops, op) == row->ops.end();
-}
-
 std::vector<Instance> with_additional_output(const Instance& instance, const std::string& buffer) {
   std::vector<Instance> all;
   const Reduction& first = *instance.reduction;

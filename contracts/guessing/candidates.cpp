@@ -20,16 +20,6 @@ std::vector<std::string_view> methods_of(Operator op) {
   return {};
 }
 
-/// Whether the name of the kernel says that it computes something else.
-bool contradicts_name(const std::string& name, const Reference& reference) {
-  const std::string* scan = reference.value_of("scan");
-  if (scan != nullptr && mentions(name, {"exclusive"}) && *scan != "exclusive") return true;
-  if (scan != nullptr && mentions(name, {"inclusive"}) && *scan != "inclusive") return true;
-  const bool is_wanted_shape =
-      reference.result != ResultShape::rows || !mentions(name, {"col"}) || mentions(name, {"row"});
-  return !is_wanted_shape || (mentions(name, {"square", "sumsq"}) && reference.op == Operator::sum);
-}
-
 /// Every reference contract; those with an epsilon also with the usual ones, and those with a method with
 /// others than the usual one.
 std::vector<Reference> all_references() {
@@ -128,6 +118,8 @@ std::vector<Supposition> suppositions(const Kernel& kernel) {
   if (std::ranges::any_of(kernel.parameters, adds_to_it)) all.push_back({.holds_identity = true});
   if (const auto grid = kernel.launched_grid(kernel.grid_axis()); grid && kernel.facts.uses_block_index)
     add_fixed_grid(*grid, all);
+  const auto is_group = [](const Parameter& parameter) { return parameter.lanes > 1; };
+  if (std::ranges::any_of(kernel.parameters, is_group)) all.push_back({.counts_groups = true});
   if (kernel.facts.has_two_dimensions && !kernel.launched_shape())
     for (const auto& [block, y] :
          {std::pair(256U, 8U), {256U, 16U}, {256U, 32U}, {1024U, 32U}, {128U, 4U}, {64U, 8U}, {512U, 16U}})

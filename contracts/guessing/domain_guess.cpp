@@ -125,8 +125,8 @@ class DomainGuess {
   /// Blocks per cluster along the x axis, by whose multiples a grid grows.
   std::uint32_t cluster() const { return std::max(facts_.cluster[0], 1U); }
 
-  /// Whether any grid covers the input.
-  bool strides() const { return facts_.uses_grid_size && reads_in_loop(); }
+  /// Whether any number of blocks along the axis of the variable "grid" covers the input.
+  bool strides() const { return facts_.stride_axes.at(kernel_.grid_axis()) && reads_in_loop(); }
 
   /// Whether a loop reads the input or, if the PTX does not show all uses of its pointer, any global memory.
   bool reads_in_loop() const {

@@ -18,6 +18,7 @@
 #include "contracts/entry_facts.h"
 #include "contracts/guess.h"
 #include "contracts/guessing/accesses.h"
+#include "contracts/guessing/kernel_names.h"
 #include "contracts/reference.h"
 #include "contracts/signature.h"
 #include "devices/image.h"
@@ -89,6 +90,7 @@ struct Supposition {
   std::uint32_t elements_per_thread = 1;    ///< if more, the kernel ignores its count, if it has one
   std::uint32_t shared_per_thread = 1;      ///< elements of dynamic shared memory
   bool reads_whole_groups = false;  ///< callers align the input, whose length is a multiple of a group's
+  bool counts_groups = false;       ///< the number of elements is one of groups, such as float4
   bool orders_sizes = false;        ///< rows before columns, whatever the names of the parameters say
   bool is_square = false;           ///< one number is that of the rows and of the columns
   bool has_one_result = false;      ///< although several blocks run
@@ -167,16 +169,6 @@ class KernelRoles {
 /// width: nvcc uses signed additions for unsigned integers, and unsigned atomics for signed ones.
 bool works_on(std::string_view type, Element element);
 
-/// Whether the name contains one of the words, ignoring case.
-bool mentions(const std::string& name, std::initializer_list<std::string_view> words);
-
-/// The name in lower case, with "_" before each word and after the last: "_row_var_" for "rowVar" and
-/// "row_var".
-std::string in_words(std::string_view name);
-
-/// Whether the name of an output, such as "row_max", says that it holds the result of another operator.
-bool says_other(std::string_view output, Operator op);
-
 /// Whether the name is one of the letters, or contains one of the words, ignoring the case of the latter.
 bool has_name(const std::string& name, std::string_view letters,
               std::initializer_list<std::string_view> words);
@@ -222,21 +214,5 @@ Reduction guess_reduction(const KernelRoles& roles);
 /// The whole instance. Throws Unfit if no guess fits, and InputError if the reference names parameters or
 /// keys that the kernel does not have.
 InstanceGuess guess_instance(const Kernel& kernel, const Supposition& supposed);
-
-/// A row of names.def.
-struct NameRow {
-  enum class Place : bool { part, word };
-  std::string_view word;
-  Place place;
-  Operator op;
-  std::string_view unknown;
-};
-
-/// The operator that the words of the name say, such as "block_sum" or "rowMax"; not "add", which kernels
-/// that add elements to elements share.
-std::optional<Operator> operator_in_name(const std::string& name);
-
-/// The first row that matches the name; null if none does.
-const NameRow* row_of_name(std::string_view name);
 
 }  // namespace foldproof

@@ -95,7 +95,7 @@ class Guess {
   /// Along axes other than that of the variable "grid".
   void find_other_axes() {
     if (has_cluster()) return;
-    bool has_expression = false;
+    bool has_expression = false, are_several = false;
     const std::size_t grid_axis = kernel_.grid_axis();
     for (std::size_t axis = 0; axis < axis_names.size(); ++axis) {
       if (axis == grid_axis) continue;
@@ -103,9 +103,14 @@ class Guess {
       if (!blocks && facts_.block_axes.at(axis))
         roles_.give_up(fmt::format("the number of blocks along {} is unknown", axis_names[axis]));
       launch_.grid.at(axis) = blocks.value_or(Expression::constant(1));
-      has_expression |= facts_.block_axes.at(axis) && !launch_.grid.at(axis).names().empty();
+      if (!facts_.block_axes.at(axis)) continue;
+      has_expression |= !launch_.grid.at(axis).names().empty();
+      are_several |= kernel_.launched_grid(axis).value_or(2) > 1;
     }
-    if (has_expression) take_launched_shape(grid_axis);
+    const bool knows_shape =
+        launched_grid_in(kernel_, grid_axis, launch_.arguments) && kernel_.launched_threads();
+    const bool has_partials = instance_.reduction->result == ResultShape::partials;
+    if (has_expression || (are_several && knows_shape && !has_partials)) take_launched_shape(grid_axis);
   }
 
   /// If the grid along another axis is an expression, it suits only the rest of the launch.

@@ -14,15 +14,6 @@
 namespace foldproof {
 namespace {
 
-constexpr NameRow name_rows[] = {
-#define FOLDPROOF_KERNEL_NAME(word, place, op, unknown) {word, NameRow::Place::place, Operator::op, unknown},
-#include "contracts/guessing/names.def"
-#undef FOLDPROOF_KERNEL_NAME
-};
-
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-
 bool has_operation(const std::set<TypedOperation>& operations, std::string_view name, Element element) {
   return std::ranges::any_of(operations, [&](const TypedOperation& known) {
     return known.name == name && works_on(known.type, element);
@@ -68,19 +59,10 @@ void check_arithmetic(const KernelRoles& roles) {
             ", with its operator, such as mean, norm, variance, log-sum-exp or softmax");
 }
 
-/// The fold that the name says.
-std::optional<Operator> fold_named(const std::string& name) {
-  if (mentions(name, {"max"})) return Operator::max;
-  if (mentions(name, {"min"})) return Operator::min;
-  if (mentions(name, {"prod"}) || in_words(name).find("_mul_") != std::string::npos) return Operator::prod;
-  if (mentions(name, {"sum", "add"})) return Operator::sum;
-  return std::nullopt;
-}
-
 Operator operation_of(const KernelRoles& roles) {
   const EntryFacts& facts = roles.kernel().facts;
   const Element output = roles.output_type();
-  if (const auto named = fold_named(roles.kernel().signature.spelled)) return *named;
+  if (const auto named = fold_in_name(roles.kernel().signature.spelled)) return *named;
   for (const auto* operations : {&facts.atomics, &facts.arithmetic}) {
     const bool adds = has_operation(*operations, "add", output);
     if (is_float(output) ? adds : operations == &facts.atomics && adds) return Operator::sum;
@@ -90,50 +72,6 @@ Operator operation_of(const KernelRoles& roles) {
   const bool multiplies = is_float(output) && has_operation(facts.arithmetic, "mul", output);
   return multiplies ? Operator::prod : Operator::sum;
 }
-
-}  // namespace
-
-std::string in_words(std::string_view name) {
-  std::string words = "_";
-  char before = '_';
-  for (const char c : name) {
-    if (is_upper(c) && is_lower(before)) words += '_';
-    if (is_upper(c))
-      words += static_cast<char>(c - 'A' + 'a');
-    else
-      words += is_lower(c) ? c : '_';
-    before = c;
-  }
-  return words + "_";
-}
-
-std::optional<Operator> operator_in_name(const std::string& name) {
-  // A word that says whose sum it is, or of what is made from the elements.
-  if (mentions(name, {"finite", "valid", "clip",  "clamp",  "satur",  "skip",   "mask",
-                      "even",   "odd",   "label", "ignore", "filter", "select", "cond",
-                      "diff",   "delta", "upper", "lower",  "trace",  "diag",   "nan"}))
-    return std::nullopt;
-  if (const NameRow* row = row_of_name(name)) return row->op;
-  constexpr std::pair<std::string_view, Operator> words[] = {
-      {"_max_", Operator::max},     {"_maximum_", Operator::max}, {"_min_", Operator::min},
-      {"_minimum_", Operator::min}, {"_prod_", Operator::prod},   {"_product_", Operator::prod},
-      {"_sum_", Operator::sum}};
-  const std::string all = in_words(name);
-  for (const auto& [word, op] : words)
-    if (all.find(word) != std::string::npos) return op;
-  return std::nullopt;
-}
-
-const NameRow* row_of_name(std::string_view name) {
-  const std::string words = in_words(name);
-  const auto* found = std::ranges::find_if(name_rows, [&](const NameRow& row) {
-    const std::string word(row.word);
-    return words.find(row.place == NameRow::Place::word ? "_" + word + "_" : word) != std::string::npos;
-  });
-  return found == std::end(name_rows) ? nullptr : found;
-}
-
-namespace {
 
 /// The operator that the kernel's name, or its instructions, suggest.
 Operator guess_operator(const KernelRoles& roles) {

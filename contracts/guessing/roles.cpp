@@ -26,14 +26,6 @@ std::string_view kind_of_part(std::string_view part) {
 
 }  // namespace
 
-bool mentions(const std::string& name, std::initializer_list<std::string_view> words) {
-  std::string lower = name;
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return std::ranges::any_of(words,
-                             [&](std::string_view word) { return lower.find(word) != std::string::npos; });
-}
-
 bool works_on(std::string_view type, Element element) {
   if (is_float(element)) return type == name(element);
   return (type.starts_with('s') || type.starts_with('u') || type.starts_with('b')) &&
@@ -200,6 +192,9 @@ std::size_t KernelRoles::output_among(std::vector<std::size_t> written) const {
     prefer([&](std::size_t i) {
       return !mentions(kernel_.parameters[i].name, {"idx", "index", "arg", "pos", "loc", "where"});
     });
+  if (const auto op = reference() != nullptr ? std::optional(reference()->op)
+                                             : operator_in_name(plain_name(kernel_.signature.spelled)))
+    prefer([&](std::size_t i) { return !says_other(kernel_.parameters[i].name, *op); });
   const auto has_word = [&](std::initializer_list<std::string_view> words) {
     return std::ranges::find_if(
         written, [&, words](std::size_t index) { return mentions(kernel_.parameters[index].name, words); });

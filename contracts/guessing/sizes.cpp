@@ -12,6 +12,12 @@ namespace {
 
 using NameWords = std::initializer_list<std::string_view>;
 
+/// `lanes`: elements per group.
+bool is_name_of_groups(const std::string& name, std::uint32_t lanes) {
+  return lanes > 1 &&
+         (name.ends_with(std::to_string(lanes)) || mentions(name, {"group", "vec", "pair", "quad", "pack"}));
+}
+
 class SizesGuess {
  public:
   SizesGuess(const KernelRoles& roles, Operator op) : roles_(roles), kernel_(roles.kernel()), op_(op) {
@@ -98,7 +104,8 @@ class SizesGuess {
 
   void find_count() {
     const auto named = std::ranges::find_if(integers_, [&](std::size_t index) {
-      return is_named(index, "nN", {"count", "size", "len", "num", "elem"}) || counts_groups(roles_, index);
+      return is_named(index, "nN", {"count", "size", "len", "num", "elem"}) ||
+             is_name_of_groups(kernel_.parameters[index].name, roles_.lanes());
     });
     if (!integers_.empty()) sizes_.count = named == integers_.end() ? integers_.front() : *named;
     if (const auto chosen = roles_.named("count")) sizes_.count = chosen;
@@ -137,9 +144,8 @@ bool is_name_of_stride(const std::string& name) {
 }
 
 bool counts_groups(const KernelRoles& roles, std::size_t index) {
-  const std::string& name = roles.kernel().parameters[index].name;
-  return roles.lanes() > 1 && (name.ends_with(std::to_string(roles.lanes())) ||
-                               mentions(name, {"group", "vec", "pair", "quad", "pack"}));
+  return roles.lanes() > 1 && (roles.supposed().counts_groups ||
+                               is_name_of_groups(roles.kernel().parameters[index].name, roles.lanes()));
 }
 
 Sizes guess_sizes(const KernelRoles& roles, Operator op) { return SizesGuess(roles, op).sizes(); }

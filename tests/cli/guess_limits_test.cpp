@@ -191,6 +191,34 @@ __global__ void wrong_range(const int* in, int n, int* low, int* high) {
   CHECK(run({"audit", source, "--entry", "range", "--cases", "8"}).status == 0);
 }
 
+TEST_CASE("another output is checked with the blocks for which the kernel is right", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("output-and-block");
+  const auto kernels = judged(run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__device__ float total(float v, float* s) {
+  s[threadIdx.x] = v;
+  __syncthreads();
+  for (int k = 128; k > 0; k /= 2) {
+    if (threadIdx.x < k) s[threadIdx.x] += s[threadIdx.x + k];
+    __syncthreads();
+  }
+  return s[0];
+}
+__global__ void row_var(const float* in, float* mean, float* var, int cols) {
+  __shared__ float s[256];
+  const float* row = in + (size_t)blockIdx.x * cols;
+  float v = 0, squares = 0;
+  for (int i = threadIdx.x; i < cols; i += blockDim.x) v += row[i];
+  const float m = total(v, s) / cols;
+  __syncthreads();
+  for (int i = threadIdx.x; i < cols; i += blockDim.x) squares += (row[i] - m) * (row[i] - m);
+  const float all = total(squares, s);
+  if (threadIdx.x == 0) mean[blockIdx.x] = m, var[blockIdx.x] = all / cols;
+}
+)cuda")}));
+  CHECK(has(kernels.at("row_var").notes, "mean in \\\"mean\\\""));
+}
+
 TEST_CASE("a guess is not limited to the few elements that a wrong kernel gets right", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("limits");
@@ -328,4 +356,85 @@ __global__ void best(const float* in, float* value, int* index, int rows, int co
   status("normalize", {"layer-norm:rows"});
   status("normalize", {"layer-norm:rows", "--map", "x=x,y=x,weights=g,biases=b"});
   status("best", {"top-k:rows"});
+}
+
+TEST_CASE("what a name says besides the operator is unknown", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("interior");
+  const auto kernels = judged(run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+template <class Value>
+__device__ void add_interior(const float* in, float* out, int n, Value value) {
+  float v = 0;
+  for (int i = threadIdx.x + 1; i < n - 1; i += 32) v += value(in[i]);
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) *out = v;
+}
+__global__ void sum_interior(const float* in, float* out, int n) {
+  add_interior(in, out, n, [](float x) { return x; });
+}
+__global__ void sumsq_interior(const float* in, float* out, int n) {
+  add_interior(in, out, n, [](float x) { return x * x; });
+}
+__global__ void warp_sum(const float* in, float* out, int n) {
+  add_interior(in, out, n, [](float x) { return x; });
+}
+)cuda")}));
+  CHECK(kernels.at("sum_interior").verdict == "no-fit");
+  CHECK(kernels.at("sumsq_interior").verdict == "no-fit");
+  CHECK(kernels.at("warp_sum").verdict == "findings");
+}
+
+TEST_CASE("a kernel that forgets a square or a root is not another operator", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("forgets");
+  const auto kernels = judged(run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+template <class Value>
+__device__ float added(const float* in, int n, Value value) {
+  float v = 0;
+  for (int i = threadIdx.x; i < n; i += 32) v += value(in[i]);
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  return v;
+}
+__device__ float plain(float x) { return x; }
+__device__ float squared(float x) { return x * x; }
+#define KERNEL(name, value) \
+  __global__ void name(const float* in, float* out, int n) { *out = added(in, n, value); }
+KERNEL(sqnorm, plain)
+KERNEL(norm2, plain)
+KERNEL(l2sq, plain)
+KERNEL(grad_norm, plain)
+KERNEL(nrm2, plain)
+KERNEL(snrm2, squared)
+KERNEL(rowL2, squared)
+KERNEL(l2sq_of_all, squared)
+__global__ void sum_and_sq(const float* in, int n, float* sum, float* sq) {
+  *sum = added(in, n, plain), *sq = added(in, n, plain);
+}
+__global__ void sum_and_squares(const float* in, int n, float* sum, float* sq) {
+  *sum = added(in, n, plain), *sq = added(in, n, squared);
+}
+)cuda")}));
+  for (const char* wrong : {"sqnorm", "norm2", "l2sq", "grad_norm", "nrm2", "snrm2", "rowL2", "sum_and_sq"}) {
+    INFO(wrong);
+    CHECK(kernels.at(wrong).verdict != "clean");
+  }
+  CHECK(has(kernels.at("l2sq_of_all").notes, "operator sum-of-squares"));
+  CHECK(has(kernels.at("sum_and_squares").notes, "sum in \\\"sum\\\""));
+}
+
+TEST_CASE("the number of elements of a vector type may be that of its groups", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("groups");
+  const std::string source = folder.file("k.cu", R"cuda(
+__global__ void energy(const float2* z, float* out, int n) {
+  float v = 0;
+  for (int i = threadIdx.x; i < n; i += 32) v += z[i].x * z[i].x + z[i].y * z[i].y;
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) *out = v;
+}
+)cuda");
+  const RanJson ran = run_json({"audit", "--cases", "8", source, "--as", "sum-of-squares"});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 0);
+  CHECK(has(judged(ran).at("energy").notes, "number of groups"));
 }

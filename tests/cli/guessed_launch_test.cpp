@@ -111,3 +111,22 @@ void run(const float* a, float* out, int rows, int cols) { colSum<<<cols, 32>>>(
 )cuda")});
   CHECK(judged(ran).at("colSum").verdict == "no-fit");
 }
+
+TEST_CASE("a loop that strides along one axis does not make the grid along another arbitrary", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("strips");
+  const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__global__ void col_sum(const float* a, float* out, int rows, int cols) {
+  const int c = blockIdx.x * blockDim.x + threadIdx.x;
+  if (c >= cols) return;
+  float total = 0;
+  for (int r = blockIdx.y; r < rows; r += gridDim.y) total += a[(size_t)r * cols + c];
+  atomicAdd(out + c, total);
+}
+void run(const float* a, float* out, int rows, int cols) {
+  col_sum<<<dim3((cols + 127) / 128, 8), 128>>>(a, out, rows, cols);
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(judged(ran).at("col_sum").verdict == "clean");
+}

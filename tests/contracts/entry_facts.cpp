@@ -66,6 +66,16 @@ TEST_CASE("the axes along which an entry has the index of its block are known") 
         std::array{true, false, false});
 }
 
+TEST_CASE("the axes along which an entry strides by the size of the grid are known") {
+  CHECK(facts("mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.y;").stride_axes ==
+        std::array{false, true, false});
+  CHECK(facts("mov.u32 %r1, %nctaid.x; mov.u32 %r2, %nctaid.z;").stride_axes ==
+        std::array{true, false, true});
+  const std::string all = "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; mov.u32 %r3, %ctaid.z;";
+  CHECK(facts(all + "mov.u32 %r4, %nctaid.x; mov.u32 %r5, %nctaid.y;").stride_axes ==
+        std::array{true, false, false});
+}
+
 TEST_CASE("text that is not PTX has no facts") {
   CHECK(facts_of(ptx::Source("k.ptx", "no PTX"), "k") == EntryFacts{});
 }

@@ -186,7 +186,7 @@ TEST_CASE("an entry's launch bounds, memory and loops are read from its PTX alon
   CHECK(facts.most_threads == 128u);
   CHECK(facts.uses_dynamic_shared);
   CHECK(facts.uses_block_index);
-  CHECK(facts.uses_grid_size);
+  CHECK(facts.stride_axes == std::array{true, false, false});
   CHECK(facts.reads_in_loop);
   CHECK(facts.atomics.empty());
   const EntryFacts total = facts_of(ptx::Source("k.ptx", block_sums), "_Z5totalPKdPdi");

@@ -34,6 +34,11 @@ TEST_CASE("an operator other than a fold is recognized by its name, longer words
   CHECK(op("ns::mean_of_all") == "mean");
   CHECK(op("block_max") == "none");
   CHECK(op("bins") == "histogram");
+  CHECK(op("sqnorm") == "sum-of-squares");
+  CHECK(op("snrm2") == "norm");
+  CHECK(op("rowL2") == "norm");
+  CHECK(op("col2") == "none");
+  CHECK(op("l1_norm") == "asum");
 }
 
 TEST_CASE("the words of a name say what a kernel computes, parts of words do not") {
@@ -43,6 +48,26 @@ TEST_CASE("the words of a name say what a kernel computes, parts of words do not
   for (const char* name :
        {"transpose_padded", "consume", "determinant", "reproduce", "uniform_add", "reduce"})
     CHECK_FALSE(operator_in_name(name).has_value());
+}
+
+TEST_CASE("a name is plain if its words say an operator and how the kernel works") {
+  for (const char* name :
+       {"sum", "blockReduceSum", "rowMax2", "reduce_sum_f32", "row_softmax", "l1_norm", "warp_sumsq"}) {
+    INFO(name);
+    CHECK(is_plain_name(name));
+  }
+  for (const char* name : {"sum_interior", "sumsq_interior", "sum_of_cubes", "max_gap", "reduce", "transpose",
+                           "normalized_sum"}) {
+    INFO(name);
+    CHECK_FALSE(is_plain_name(name));
+  }
+}
+
+TEST_CASE("numbers are words of their own") {
+  CHECK(in_words("rowL2Norm") == "_row_l_2_norm_");
+  CHECK(in_words("snrm2") == "_snrm_2_");
+  CHECK(in_words("float4_sum") == "_float_4_sum_");
+  CHECK(in_words("ns::sum2d") == "_ns__sum_2_d_");
 }
 
 TEST_CASE("an operator is guessed with its result, or refused with what is missing") {

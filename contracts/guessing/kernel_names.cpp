@@ -1,0 +1,176 @@
+#include "contracts/guessing/kernel_names.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/text.h"
+
+namespace foldproof {
+namespace {
+
+constexpr NameRow name_rows[] = {
+#define FOLDPROOF_KERNEL_NAME(word, place, op, unknown) {word, NameRow::Place::place, Operator::op, unknown},
+#include "contracts/guessing/names.def"
+#undef FOLDPROOF_KERNEL_NAME
+};
+
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+
+/// The words of names that are made of "sum", "max", "min" or "prod", and those that say how a kernel works
+/// rather than what it computes.
+constexpr std::string_view plain_words[] = {
+    "acc",      "accum",     "accumulate", "add",         "addressing", "all",         "array",
+    "atom",     "atomic",    "atomics",    "axis",        "baseline",   "basic",       "batch",
+    "batched",  "block",     "blocked",    "blocks",      "butterfly",  "byte",        "bytes",
+    "calc",     "calculate", "cas",        "channel",     "cluster",    "coalesced",   "col",
+    "cols",     "column",    "columns",    "compute",     "coop",       "cooperative", "cta",
+    "cuda",     "device",    "dim",        "double",      "down",       "dynamic",     "fast",
+    "final",    "finalize",  "finish",     "float",       "fold",       "fp",          "generic",
+    "get",      "global",    "gpu",        "grid",        "group",      "half",        "improved",
+    "in",       "int",       "integer",    "interleaved", "kernel",     "lane",        "last",
+    "level",    "long",      "loop",       "mat",         "matrix",     "max",         "maxima",
+    "maximum",  "mem",       "memory",     "min",         "minima",     "minimum",     "multi",
+    "multiple", "my",        "naive",      "new",         "of",         "old",         "one",
+    "opt",      "optimized", "over",       "part",        "partial",    "partials",    "parts",
+    "pass",     "per",       "persistent", "phase",       "place",      "prod",        "product",
+    "red",      "reduce",    "reduced",    "reduction",   "ref",        "reference",   "reg",
+    "register", "row",       "rows",       "safe",        "sequential", "serial",      "shared",
+    "shfl",     "shm",       "shmem",      "short",       "shuffle",    "simple",      "single",
+    "size",     "smem",      "stable",     "stage",       "static",     "step",        "stride",
+    "strided",  "sum",       "summation",  "sums",        "template",   "templated",   "tensor",
+    "test",     "thread",    "threads",    "ticket",      "tile",       "tiled",       "tmpl",
+    "to",       "total",     "totals",     "tree",        "two",        "uint",        "unroll",
+    "unrolled", "up",        "value",      "values",      "vec",        "vector",      "vectorized",
+    "ver",      "version",   "warp",       "warps",       "wide",       "xor"};
+
+/// A letter is plain, too, like that of a type.
+bool is_plain_word(std::string_view word) {
+  return word.size() <= 1 || std::ranges::all_of(word, is_digit) ||
+         std::ranges::find(plain_words, word) != std::end(plain_words);
+}
+
+/// The word as the row matches it in the words of a name.
+std::string sought(const NameRow& row) {
+  const std::string word(row.word);
+  return row.place == NameRow::Place::word ? "_" + word + "_" : word;
+}
+
+/// One of the parts of a name, "_arg": at the beginning of a word; "_lo_": as a word.
+struct SaidByName {
+  std::initializer_list<std::string_view> parts;
+  std::initializer_list<Operator> ops;
+};
+
+bool says(std::string_view words, const SaidByName& row) { return mentions(words, row.parts); }
+
+}  // namespace
+
+bool mentions(std::string_view name, std::initializer_list<std::string_view> words) {
+  std::string lower(name);
+  for (char& c : lower)
+    if (is_upper(c)) c = static_cast<char>(c - 'A' + 'a');
+  return std::ranges::any_of(words,
+                             [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
+std::string in_words(std::string_view name) {
+  std::string words = "_";
+  char before = '_';
+  for (const char c : name) {
+    const bool begins = is_upper(c)   ? is_lower(before) || is_digit(before)
+                        : is_digit(c) ? !is_digit(before)
+                                      : is_lower(c) && is_digit(before);
+    if (begins && words.back() != '_') words += '_';
+    if (is_upper(c))
+      words += static_cast<char>(c - 'A' + 'a');
+    else
+      words += is_lower(c) || is_digit(c) ? c : '_';
+    before = c;
+  }
+  return words + "_";
+}
+
+const NameRow* row_of_name(std::string_view name) {
+  const std::string words = in_words(name);
+  const auto* found = std::ranges::find_if(
+      name_rows, [&](const NameRow& row) { return words.find(sought(row)) != std::string::npos; });
+  return found == std::end(name_rows) ? nullptr : found;
+}
+
+std::optional<Operator> fold_in_name(std::string_view name) {
+  if (mentions(name, {"max"})) return Operator::max;
+  if (mentions(name, {"min"})) return Operator::min;
+  if (mentions(name, {"prod"}) || in_words(name).find("_mul_") != std::string::npos) return Operator::prod;
+  if (mentions(name, {"sum", "add"})) return Operator::sum;
+  return std::nullopt;
+}
+
+std::optional<Operator> operator_in_name(std::string_view name) {
+  // A word that says whose sum it is, or of what is made from the elements.
+  if (mentions(name, {"finite", "valid", "clip",  "clamp",  "satur",  "skip",   "mask",
+                      "even",   "odd",   "label", "ignore", "filter", "select", "cond",
+                      "diff",   "delta", "upper", "lower",  "trace",  "diag",   "nan"}))
+    return std::nullopt;
+  if (const NameRow* row = row_of_name(name)) return row->op;
+  constexpr std::pair<std::string_view, Operator> words[] = {
+      {"_max_", Operator::max},     {"_maximum_", Operator::max}, {"_min_", Operator::min},
+      {"_minimum_", Operator::min}, {"_prod_", Operator::prod},   {"_product_", Operator::prod},
+      {"_sum_", Operator::sum}};
+  const std::string all = in_words(name);
+  for (const auto& [word, op] : words)
+    if (all.find(word) != std::string::npos) return op;
+  return std::nullopt;
+}
+
+bool is_plain_name(std::string_view name) {
+  if (!operator_in_name(name)) return false;
+  std::string words = in_words(name);
+  if (const NameRow* row = row_of_name(name)) {
+    const std::string word = sought(*row);
+    words.replace(words.find(word), word.size(), "_");
+  }
+  for (std::size_t begin = 0, end = 0; begin < words.size(); begin = end + 1) {
+    end = std::min(words.find('_', begin), words.size());
+    const std::string_view word = std::string_view(words).substr(begin, end - begin);
+    if (!is_plain_word(word)) return false;
+  }
+  return true;
+}
+
+bool contradicts_name(std::string_view name, const Reference& reference) {
+  const std::string* scan = reference.value_of("scan");
+  if (scan != nullptr && mentions(name, {"exclusive"}) && *scan != "exclusive") return true;
+  if (scan != nullptr && mentions(name, {"inclusive"}) && *scan != "inclusive") return true;
+  const bool is_wanted_shape =
+      reference.result != ResultShape::rows || !mentions(name, {"col"}) || mentions(name, {"row"});
+  if (!is_wanted_shape) return true;
+  const std::string words = in_words(name);
+  const bool computes_root =
+      mentions(words, {"nrm_2_", "_l_2_"}) && !mentions(words, {"sq", "part", "stage"});
+  if (computes_root && reference.op == Operator::sum_of_squares) return true;
+  static const SaidByName rows[] = {{{"sq"}, {Operator::sum, Operator::asum}},
+                                    {{"norm", "nrm"}, {Operator::sum}},
+                                    {{"norm_2_", "nrm_2_", "_l_2_"}, {Operator::sum, Operator::asum}}};
+  return std::ranges::any_of(rows, [&](const SaidByName& row) {
+    return says(words, row) && std::ranges::find(row.ops, reference.op) != row.ops.end();
+  });
+}
+
+bool says_other(std::string_view output, Operator op) {
+  static const SaidByName rows[] = {
+      {{"idx", "index", "_arg", "_pos_", "_loc_", "where"}, {Operator::argmin, Operator::argmax}},
+      {{"max", "_mx_", "_high", "_hi_"}, {Operator::max, Operator::absmax, Operator::argmax}},
+      {{"min", "_mn_", "_low", "_lo_"}, {Operator::min, Operator::argmin}},
+      {{"sq"}, {Operator::sum_of_squares}},
+      {{"count", "cnt"}, {Operator::count}},
+      {{"mean", "avg"}, {Operator::mean}},
+      {{"var"}, {Operator::variance}},
+      {{"sum"}, {Operator::sum, Operator::asum}}};
+  const std::string words = in_words(output);
+  const auto* row = std::ranges::find_if(rows, [&](const SaidByName& one) { return says(words, one); });
+  return row != std::end(rows) && std::ranges::find(row->ops, op) == row->ops.end();
+}
+
+}  // namespace foldproof
