@@ -230,7 +230,8 @@ class Trial {
       const auto fits = std::ranges::find_if(possible, [&](const Instance& instance) {
         guess.instance = instance;
         const Fit fit = tried(guess, Wanted::values);
-        return fit.is_complete() || (fit.mismatch.empty() && fit.explained >= alone.explained);
+        return fit.explained >= alone.explained && fit.mismatch.empty() && fit.special_mismatch.empty() &&
+               fit.unknown.empty();
       });
       if (fits != possible.end())
         choice.outputs.push_back(static_cast<std::size_t>(fits - possible.begin()));
