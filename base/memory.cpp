@@ -24,6 +24,13 @@ rlimit limits() {
   return limit;
 }
 
+/// What the user allows this process and those that it starts (ulimit -v).
+rlim_t limit_of_user() {
+  rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
+  getrlimit(RLIMIT_AS, &limit);
+  return limit.rlim_cur;
+}
+
 }  // namespace
 
 std::uint64_t memory_share(std::size_t tasks, unsigned processes) {
@@ -49,8 +56,8 @@ void give_memory_of_programs(pid_t program) {
   prlimit(program, RLIMIT_DATA, &limit, nullptr);
 }
 
-std::uint64_t memory_limit() { return limits().rlim_cur; }
+std::uint64_t memory_limit() { return std::min(limits().rlim_cur, limit_of_user()); }
 
-std::uint64_t memory_limit_of_programs() { return limits().rlim_max; }
+std::uint64_t memory_limit_of_programs() { return std::min(limits().rlim_max, limit_of_user()); }
 
 }  // namespace foldproof

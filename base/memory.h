@@ -20,7 +20,8 @@ void limit_memory(std::uint64_t own, std::uint64_t others);
 /// Gives a program that this process has started the limit for programs instead of this process's own.
 void give_memory_of_programs(pid_t program);
 
-/// The memory that this process may allocate, in bytes; std::bad_alloc is thrown beyond it.
+/// The memory that this process may allocate, in bytes; std::bad_alloc is thrown beyond it. The user may have
+/// set a lower limit (ulimit -v).
 std::uint64_t memory_limit();
 
 /// The memory that each program that it starts may allocate, in bytes.

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "contracts/nvcc/flags.h"
+
 namespace foldproof {
 
 namespace {
@@ -18,7 +20,9 @@ std::vector<std::string> words_of(const std::string& text) {
 void SourceOptions::attach(CLI::App& app) {
   const auto once = [](CLI::Option* option) { option->group("Compilation")->allow_extra_args(false); };
   once(app.add_option("-I", includes_, "Include folder")->type_name("DIR"));
-  once(app.add_option("-D", defines_, "Macro definition, as for nvcc")->type_name("NAME[=VALUE]"));
+  once(app.add_option("-D", defines_,
+                      "Macro definition; a value with a character that a shell interprets requires --nvcc")
+           ->type_name("NAME[=VALUE]"));
   once(app.add_option("--std", standard_, "Language standard (also -std=c++20)")->type_name("STANDARD"));
   once(app.add_option("--arch", arch_, "PTX target, such as compute_80")->type_name("TARGET"));
   once(app.add_option("--nvcc", nvcc_,
@@ -34,10 +38,11 @@ void SourceOptions::attach(CLI::App& app) {
 
 CompileOptions SourceOptions::compile_options() const {
   CompileOptions options;
-  if (!standard_.empty()) options.flags.push_back("-std=" + standard_);
-  for (const std::string& define : defines_) options.flags.push_back("-D" + define);
-  for (const std::string& folder : includes_)
-    options.flags.push_back("-I" + std::filesystem::absolute(folder).string());
+  std::vector<FlagWord> words;
+  if (!standard_.empty()) words.push_back({"-std=" + standard_, {}});
+  for (const std::string& define : defines_) words.push_back({"-D" + define, {}});
+  for (const std::string& folder : includes_) words.push_back({"-I" + folder, {}});
+  options.flags = harmless_flags(words, std::filesystem::current_path());
   std::vector<std::string> further = words_of(nvcc_);
   if (!further.empty() && !further[0].starts_with('-')) {
     options.nvcc = further[0];

@@ -13,6 +13,8 @@ class SourceOptions {
  public:
   /// Declares -I, -D, --std, --arch, --nvcc, --compile-commands and --trust.
   void attach(CLI::App& app);
+  /// Throws InputError if a value contains a character that the shell of nvcc could interpret; --nvcc accepts
+  /// all.
   CompileOptions compile_options() const;
   Trust trust() const { return trusts_ ? Trust::full : Trust::limited; }
 

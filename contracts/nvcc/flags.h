@@ -1,5 +1,5 @@
-// What may reach nvcc from a contract, a stored case or a compilation database: flags that cannot run a
-// command, and characters that the shell of nvcc does not interpret. The command line is not limited.
+// What may reach nvcc from a contract, a stored case, a compilation database or -D, -I and --std: flags that
+// cannot run a command, and characters that the shell of nvcc does not interpret. --nvcc is not limited.
 #pragma once
 
 #include <filesystem>

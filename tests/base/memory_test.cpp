@@ -1,6 +1,7 @@
 // Limits on memory, each test in a fork that reports by its exit status.
 #include "base/memory.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <functional>
@@ -57,6 +58,16 @@ TEST_CASE("a fork may give itself up to what other programs get, and no more") {
             limit_memory(own * mebibyte, own * mebibyte);
             _exit(memory_limit() == expected * mebibyte ? 3 : 4);
           }) == 3);
+}
+
+TEST_CASE("a lower limit of the user is the limit") {
+  CHECK(exit_code_of([] {
+          const rlimit limit{300 * mebibyte, 300 * mebibyte};
+          setrlimit(RLIMIT_AS, &limit);
+          limit_memory(200 * mebibyte, 400 * mebibyte);
+          const bool is_lower = memory_limit_of_programs() == 300 * mebibyte;
+          _exit(is_lower && memory_limit() == 200 * mebibyte ? 3 : 4);
+        }) == 3);
 }
 
 TEST_CASE("a program gets the limit for programs") {

@@ -37,6 +37,24 @@ TEST_CASE("no flag of a contract runs a command") {
   }
 }
 
+TEST_CASE("no definition or include folder of the command line runs a command") {
+  const Folder elsewhere;
+  const std::string evil = elsewhere.path("evil");
+  const AddOne folder;
+  const std::string source =
+      folder.file("k.cu", "extern \"C\" __global__ void add_one(int* data, unsigned count) {}");
+  for (const auto& [option, value] : {std::pair("-D", "X=$(touch " + evil + ")"),
+                                      {"-D", "X=`touch " + evil + "`"},
+                                      {"-I", "`touch " + evil + "`"},
+                                      {"--std", "c++17;touch " + evil}}) {
+    INFO(value);
+    const Ran ran = run({"audit", source, option, value});
+    CHECK(ran.status == 2);
+    CHECK(ran.err.find("which nvcc could pass to a shell") != std::string::npos);
+    CHECK_FALSE(fs::exists(evil));
+  }
+}
+
 TEST_CASE("the name of a folder runs no command") {
   const Folder outer;
   const std::string folder = outer.path("a`touch evil`");
