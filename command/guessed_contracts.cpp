@@ -145,7 +145,9 @@ class Trial {
 
   /// Whether the likeliest contract explains everything if callers respect some precondition.
   bool explains_all_with_preconditions() {
-    if (guess_.contract.no_fit || !likeliest_.unknown.empty()) return false;
+    // Limited to large blocks, all trial runs have one.
+    if (guess_.contract.no_fit || !likeliest_.unknown.empty() || may_read_other_rows(likeliest_))
+      return false;
     const InstanceGuess guess = limited(guess_.likeliest, preconditions_);
     const bool has_condition = !preconditions_->block.empty() || preconditions_->is_aligned;
     return has_condition && tried(guess, Wanted::complete).is_complete();
@@ -183,6 +185,8 @@ class Trial {
     const bool hides_tail = candidate.is_narrow && !likeliest_.is_misaligned &&
                             (likeliest_.is_convincing() || convincing_.contains(candidate.as));
     // With a wrong shape, threads may do the same work.
+    // A name that is no more than a hint does not say what happens with infinities.
+    if (!is_known(guess_) && !fit.special_mismatch.empty()) return false;
     if (!explains_enough || hides_tail || (candidate.invents_shape && fit.sometimes_misbehaves)) return false;
     return !candidate.doubles_shared ||
            (!guess_.contract.no_fit && leaves_memory_by_warps(guess_.contract, guess_.image, runner_));

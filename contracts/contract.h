@@ -36,7 +36,7 @@ struct Reduction {
   Maximum maximum = Maximum::first;
   MomentMethod moment_method = MomentMethod::unspecified;  ///< the key `method`, except for a sum
   SumMethod sum = SumMethod::plain;                        ///< the key `method`, for a sum
-  double epsilon = 0;                ///< for layer-norm and rms-norm; rounded to the accumulator type
+  double epsilon = 0;                ///< for operators that take it; rounded to the accumulator type
   double p = 0;                      ///< for top-p; rounded to the accumulator type
   std::optional<Expression> k = {};  ///< for operators that rank elements
   std::shared_ptr<const CustomOperator> custom = {};  ///< for the operator `custom`

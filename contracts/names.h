@@ -29,9 +29,11 @@ constexpr Named<Operator> operator_names[] = {
 #undef FOLDPROOF_OPERATOR
 };
 constexpr Named<ResultShape> result_names[] = {
-    {"value", ResultShape::value},     {"partials", ResultShape::partials}, {"rows", ResultShape::rows},
-    {"columns", ResultShape::columns}, {"segments", ResultShape::segments}, {"scan", ResultShape::scan},
-    {"bins", ResultShape::bins},       {"array", ResultShape::array}};
+    {"value", ResultShape::value},         {"partials", ResultShape::partials},
+    {"rows", ResultShape::rows},           {"columns", ResultShape::columns},
+    {"segments", ResultShape::segments},   {"scan", ResultShape::scan},
+    {"row-scans", ResultShape::row_scans}, {"bins", ResultShape::bins},
+    {"array", ResultShape::array}};
 constexpr Named<Role> role_names[] = {
 #define FOLDPROOF_ROLE(id, name, ...) {name, Role::id},
 #include "oracles/roles.def"
@@ -41,7 +43,9 @@ constexpr Named<NanPolicy> nan_names[] = {{"propagate", NanPolicy::propagate},
                                           {"ignore", NanPolicy::ignore},
                                           {"unspecified", NanPolicy::unspecified}};
 constexpr Named<ScanKind> scan_names[] = {{"inclusive", ScanKind::inclusive},
-                                          {"exclusive", ScanKind::exclusive}};
+                                          {"exclusive", ScanKind::exclusive},
+                                          {"reverse", ScanKind::reverse},
+                                          {"reverse-exclusive", ScanKind::reverse_exclusive}};
 constexpr Named<MathFunctions> function_names[] = {{"library", MathFunctions::library},
                                                    {"fast", MathFunctions::fast}};
 constexpr Named<Maximum> maximum_names[] = {{"first", Maximum::first}, {"running", Maximum::running}};

@@ -69,7 +69,9 @@ ResultShape shape_named(const Problem& problem, std::string_view word) {
   if (std::ranges::find(words, word) == words.end())
     throw InputError(fmt::format("--as: {} does not support \"{}\"; choose one of {}", problem.name, word,
                                  fmt::join(words, ", ")));
-  return word == "whole" ? problem.whole : value_named(shape_words, std::string(word)).value();
+  if (word == "whole") return problem.whole;
+  return problem.whole == ResultShape::scan ? ResultShape::row_scans
+                                            : value_named(shape_words, std::string(word)).value();
 }
 
 /// The table of a contract that has the key: [reduction] or [claims].
@@ -100,7 +102,7 @@ void check_key(const Reference& reference, const Problem& problem, const Pair& p
 void check_part(const Reference& reference, std::string_view part) {
   std::vector<std::string> known{"x", "y"};
   const ResultShape result = reference.result;
-  if (result == ResultShape::rows || result == ResultShape::columns)
+  if (needs_columns(result))
     known.insert(known.end(), {"rows", "columns"});
   else
     known.emplace_back("count");
@@ -152,9 +154,10 @@ std::vector<Problem> problems() {
 
 std::vector<std::string_view> shapes_of(const Problem& problem) {
   std::vector<std::string_view> words;
+  if (problem.whole == ResultShape::scan) return {"whole", "rows"};
   if (problem.whole != ResultShape::rows) words.emplace_back("whole");
   for (const auto& [word, shape] : shape_words)
-    if (problem.whole != ResultShape::scan && has_shape(problem.op, shape)) words.push_back(word);
+    if (has_shape(problem.op, shape)) words.push_back(word);
   return words;
 }
 

@@ -34,9 +34,7 @@ void check_variables(const Instance& instance, const Variables& variables) {
 }
 
 void check_rows(const Instance& instance, const Variables& variables) {
-  if (!instance.reduction ||
-      (instance.reduction->result != ResultShape::rows && instance.reduction->result != ResultShape::columns))
-    return;
+  if (!instance.reduction || !needs_columns(instance.reduction->result)) return;
   const auto count = value_of(variables, "count"), columns = value_of(variables, "columns"),
              rows = value_of(variables, "rows");
   if (!count || !columns) return;
@@ -45,10 +43,11 @@ void check_rows(const Instance& instance, const Variables& variables) {
                      : *columns == 0 ? *count == 0
                                      : *count % *columns == 0;
   if (!right)
-    throw InputError(fmt::format("\"count\" must be rows * columns if the result is rows or columns, but it "
-                                 "may be {} for {} of {} columns",
-                                 *count, rows ? fmt::format("{} rows", *rows) : "rows", *columns),
-                     place_of_count(instance));
+    throw InputError(
+        fmt::format("\"count\" must be rows * columns if the result is rows, columns or row-scans, but it "
+                    "may be {} for {} of {} columns",
+                    *count, rows ? fmt::format("{} rows", *rows) : "rows", *columns),
+        place_of_count(instance));
 }
 
 void check_elements(std::string_view buffer, const Expression& count, const Variables& variables) {

@@ -31,7 +31,7 @@ struct Arithmetic {
   MomentMethod moment_method = MomentMethod::unspecified;
   SumMethod sum = SumMethod::plain;
   bool checks_empty = true;                           ///< also the results of empty segments
-  double epsilon = 0;                                 ///< for layer-norm and rms-norm
+  double epsilon = 0;                                 ///< for operators that take it
   double p = 0;                                       ///< for top-p
   std::shared_ptr<const CustomOperator> custom = {};  ///< for custom
 };

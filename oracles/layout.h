@@ -10,8 +10,12 @@
 
 namespace foldproof {
 
-/// Whether an element belongs to its own prefix.
-enum class ScanKind : std::uint8_t { inclusive, exclusive };
+/// Which elements of the input, or of its row, belong to the result of an element: those before it or, in
+/// reverse, those after it; with the element itself, unless the scan is exclusive.
+enum class ScanKind : std::uint8_t { inclusive, exclusive, reverse, reverse_exclusive };
+constexpr bool is_reverse(ScanKind kind) {
+  return kind == ScanKind::reverse || kind == ScanKind::reverse_exclusive;
+}
 
 /// The contents of the output for n elements.
 ///   value     the reduction of the whole input; if the output has several elements, each of them is
@@ -19,10 +23,30 @@ enum class ScanKind : std::uint8_t { inclusive, exclusive };
 ///   rows      the reduction of each row, in order
 ///   columns   the reduction of each column, from the first to the last, once or several times
 ///   segments  the reduction of each segment, in order; segments may differ in length
-///   scan      for each element the reduction of its prefix, inclusive or exclusive
+///   scan      for each element the reduction of those before it (ScanKind)
 ///   bins      a histogram
 ///   array     as many elements as the input has
-enum class ResultShape : std::uint8_t { value, partials, rows, columns, segments, scan, bins, array };
+///   row_scans the scan of each row, in order
+enum class ResultShape : std::uint8_t {
+  value,
+  partials,
+  rows,
+  columns,
+  segments,
+  scan,
+  bins,
+  array,
+  row_scans
+};
+
+constexpr bool is_scan(ResultShape shape) {
+  return shape == ResultShape::scan || shape == ResultShape::row_scans;
+}
+
+/// Whether the input is a matrix, whose number of columns the layout has.
+constexpr bool needs_columns(ResultShape shape) {
+  return shape == ResultShape::rows || shape == ResultShape::columns || shape == ResultShape::row_scans;
+}
 
 /// Whether an operator's results may have that shape.
 bool has_shape(Operator op, ResultShape shape);

@@ -47,6 +47,12 @@ constexpr bool transforms_elements(Operator op) {
   return takes_magnitudes(op) || op == Operator::sum_of_squares;
 }
 
+/// Whether the result depends on how far the elements are from their mean, and not on the mean.
+constexpr bool is_about_deviation(Operator op) {
+  return op == Operator::variance || op == Operator::deviation || op == Operator::reciprocal_deviation ||
+         op == Operator::layer_norm;
+}
+
 /// The fold by whose rules elements enter a result: that of the values for indices, sum for results computed
 /// from sums.
 constexpr Operator underlying(Operator op) {

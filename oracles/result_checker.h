@@ -27,7 +27,7 @@ class ResultChecker {
   CheckResult check(std::span<const std::byte> outputs) const;
 
  private:
-  CheckResult check_scan(std::span<const std::byte> outputs) const;
+  CheckResult check_scans(std::span<const std::byte> outputs) const;
   /// The elements of a part, next to each other.
   std::span<const std::byte> elements_of(Element type, std::span<const std::byte> all, Part part);
   /// The operands of one part: its own values for roles with one value per element or per row.

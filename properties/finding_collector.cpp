@@ -41,10 +41,12 @@ bool FindingCollector::accepts(const Finding& finding) const {
 }
 
 /// Of two kinds that are alike, such as a wrong value and one outside its bound, the contract may accept one:
-/// it does not stand for the other.
+/// it does not stand for the other. If it accepts both, the report names both.
 const Finding* FindingCollector::like(const std::vector<Finding>& findings, const Finding& finding) const {
   const auto found = std::ranges::find_if(findings, [&](const Finding& other) {
-    return stands_for(other, finding) && accepts(other) == accepts(finding);
+    const bool is_accepted = accepts(finding);
+    return stands_for(other, finding) && accepts(other) == is_accepted &&
+           (!is_accepted || other.kind == finding.kind);
   });
   return found == findings.end() ? nullptr : &*found;
 }

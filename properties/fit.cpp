@@ -137,6 +137,13 @@ std::vector<Case> trial_cases(const Instance& instance) {
   return cases;
 }
 
+std::optional<Case> trial_case_with_long_rows(const Instance& instance, std::uint32_t threads) {
+  if (range_of(instance, "rows") == nullptr) return std::nullopt;
+  constexpr std::int64_t rows = 2;
+  const std::int64_t columns = (std::int64_t{threads} + 1) * group_of(Domain(instance, largest_trial));
+  return case_of(instance, {rows * columns, rows, "uniform"});
+}
+
 bool Fit::is_convincing() const { return explained > 1 && most_elements >= convincing_elements; }
 
 Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shared_ptr<const Image>& image,

@@ -144,34 +144,48 @@ class BlockTrials {
   /// Which elements are lost is recorded only for what is shown, since that costs most.
   enum class Provenance : bool { ignored, recorded };
 
-  /// The findings of a trial run, the cases with the fewest elements first, until `use` returns true.
+  /// The trial runs, the cases with the fewest elements first, until `use` returns true.
   void for_each_run(std::uint32_t block, Provenance provenance,
-                    const std::function<bool(const Case&, std::vector<Finding>)>& use) const {
+                    const std::function<bool(const Case&, Evaluation)>& use) const {
     Instance instance = with_range(contract_.instances.at(0), "block", std::to_string(block));
     if (provenance == Provenance::ignored) instance.claims.uses_every_input_once = false;
     const Evaluator evaluator(contract_, instance, image_, runner_);
     std::vector<Case> cases = trial_cases(instance);
+    if (const auto long_rows = trial_case_with_long_rows(instance, block)) cases.push_back(*long_rows);
     std::ranges::stable_sort(cases, {}, [](const Case& c) { return value_of(c.variables, "count"); });
     for (const Case& c : cases)
-      if (use(c, evaluator.evaluate(c).findings)) return;
+      if (use(c, evaluator.evaluate(c))) return;
   }
 
   /// What a kernel shows with the block that the source, or the guess, says does not depend on the block.
+  /// Lost elements show only in their provenance if the values are not checked, such as for want of a bound,
+  /// or if they are those of an extremum.
   void find_usual_warnings() {
     try {
+      bool are_checked = false;
       for_each_run(blocks_.launched.empty() ? guessed_block() : blocks_.launched.front(), Provenance::ignored,
-                   [&](const Case&, const std::vector<Finding>& findings) {
-                     for (const Finding& finding : findings)
+                   [&](const Case&, const Evaluation& run) {
+                     for (const Finding& finding : run.findings)
                        if (finding.severity == Severity::warning) usual_warnings_.insert(finding.kind);
+                     are_checked |= checks_values(run);
                      return false;
                    });
+      const auto& reduction = contract_.instances.at(0).reduction;
+      const bool shows_in_value = are_checked && reduction && !is_extremum(underlying(reduction->op));
+      if (!shows_in_value) usual_provenance_ = Provenance::recorded;
     } catch (const InputError&) {  // such as more elements than can be run
     }
   }
 
+  static bool checks_values(const Evaluation& run) {
+    return run.evidence && *run.evidence != CheckResult::Evidence::nothing &&
+           *run.evidence != CheckResult::Evidence::category;
+  }
+
   std::optional<Finding> fault_with(std::uint32_t block, Provenance provenance) const {
     std::optional<Finding> fault;
-    for_each_run(block, provenance, [&](const Case& c, std::vector<Finding> findings) {
+    for_each_run(block, provenance, [&](const Case& c, Evaluation run) {
+      std::vector<Finding>& findings = run.findings;
       std::erase_if(findings, [&](const Finding& finding) {
         return finding.severity == Severity::warning && usual_warnings_.contains(finding.kind);
       });
@@ -232,7 +246,7 @@ class BlockTrials {
 
   void try_block(std::uint32_t block) {
     try {
-      faults_[block] = fault_with(block, Provenance::ignored);
+      faults_[block] = fault_with(block, usual_provenance_);
     } catch (const InputError&) {  // such as more elements than can be run
       faults_.erase(block);
     }
@@ -244,6 +258,7 @@ class BlockTrials {
   Runner& runner_;
   Faults faults_;
   std::set<Kind> usual_warnings_;
+  Provenance usual_provenance_ = Provenance::ignored;
 };
 
 /// Whether the domain has one block, of one dimension, and says nothing else about it.

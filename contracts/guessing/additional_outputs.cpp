@@ -18,17 +18,34 @@ Reduction with_operator(const Reduction& first, Operator op, ResultShape result,
   reduction.input = first.input;
   reduction.output = output;
   reduction.result = result;
+  reduction.epsilon = first.epsilon;
   const bool accumulates = folds(op) && !is_extremum(underlying(op));
   reduction.accumulator = accumulates && is_float(output) == is_float(first.input) ? output : first.input;
   return reduction;
 }
 
-/// Whether a result of that operator needs nothing but the elements.
-bool is_plain(Operator op, ResultShape shape) {
+/// Whether a result of that operator needs nothing but the elements and, perhaps, the epsilon of the first.
+bool is_plain(Operator op, ResultShape shape, const Reduction& first) {
   const auto requires_it = [&](const RoleInfo& role) { return requires_operand(role, op, shape); };
   if (std::ranges::any_of(roles(), requires_it)) return false;
   return info(op).gives != OperatorInfo::Gives::ranked && info(op).gives != OperatorInfo::Gives::counts &&
-         op != Operator::custom && !info(op).takes("p") && !info(op).takes("epsilon");
+         op != Operator::custom && !info(op).takes("p") &&
+         (!info(op).takes("epsilon") || info(first.op).takes("epsilon"));
+}
+
+/// The shapes that a result of the operator may have besides the first, with its number of elements.
+std::vector<std::pair<ResultShape, Expression>> places_of(const Instance& instance, const OperatorInfo& op) {
+  using Gives = OperatorInfo::Gives;
+  const Reduction& first = *instance.reduction;
+  // What a normalization computes before it normalizes.
+  if (info(first.op).gives == Gives::elements && op.gives != Gives::elements)
+    return first.result == ResultShape::rows
+               ? std::vector{std::pair(ResultShape::rows, Expression::parse("rows", {}))}
+               : std::vector{std::pair(ResultShape::value, Expression::parse("1", {}))};
+  std::vector<std::pair<ResultShape, Expression>> places{{first.result, instance.output_count}};
+  if (first.result == ResultShape::value)
+    places.emplace_back(ResultShape::partials, Expression::parse("grid", {}));
+  return places;
 }
 
 }  // namespace
@@ -36,12 +53,9 @@ bool is_plain(Operator op, ResultShape shape) {
 std::vector<Instance> with_additional_output(const Instance& instance, const std::string& buffer) {
   std::vector<Instance> all;
   const Reduction& first = *instance.reduction;
-  std::vector<std::pair<ResultShape, Expression>> shapes{{first.result, instance.output_count}};
-  if (first.result == ResultShape::value)
-    shapes.emplace_back(ResultShape::partials, Expression::parse("grid", {}));
-  for (const auto& [shape, count] : shapes)
-    for (const OperatorInfo& op : operators()) {
-      if (!is_plain(op.op, shape) || says_other(buffer, op.op) || !has_shape(op.op, shape)) continue;
+  for (const OperatorInfo& op : operators())
+    for (const auto& [shape, count] : places_of(instance, op)) {
+      if (!is_plain(op.op, shape, first) || says_other(buffer, op.op) || !has_shape(op.op, shape)) continue;
       Instance with = instance;
       BufferContract& output = *std::ranges::find(with.buffers, buffer, &BufferContract::name);
       output.count = count;

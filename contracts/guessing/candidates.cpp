@@ -112,6 +112,7 @@ std::vector<Supposition> suppositions(const Kernel& kernel) {
   all.push_back({.has_one_result = true});
   all.push_back({.output_is_scratch = true});
   all.push_back({.is_in_place = true});
+  all.push_back({.has_wide_scratch = true});
   const auto adds_to_it = [](const Parameter& parameter) {
     return parameter.accesses.is_read && parameter.accesses.is_output();
   };

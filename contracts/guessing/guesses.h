@@ -96,6 +96,7 @@ struct Supposition {
   bool has_one_result = false;      ///< although several blocks run
   bool output_is_scratch = false;   ///< blocks also leave their partial results in the output
   bool is_in_place = false;         ///< the kernel overwrites its input, whatever else it reads
+  bool has_wide_scratch = false;    ///< scratch memory holds more than one element per block
   bool holds_identity = false;      ///< the output holds the identity before each launch
   std::uint32_t threads_y = 0;      ///< of a block with two dimensions; 0: it has one
 };

@@ -61,7 +61,7 @@ class Guess {
   /// Gives up if what the kernel stores in each lane of a group is unknown.
   void check_groups() const {
     const bool stores_elements = info(instance_.reduction->op).gives == OperatorInfo::Gives::elements ||
-                                 roles_.has_result(ResultShape::scan);
+                                 (roles_.reference() != nullptr && is_scan(roles_.reference()->result));
     const auto is_group = [&](std::size_t index) { return kernel_.parameters[index].lanes > 1; };
     if ((is_group(roles_.output()) && !stores_elements) || std::ranges::any_of(roles_.scratch(), is_group))
       roles_.give_up("it is unknown what it stores in each element of a group");
@@ -154,9 +154,13 @@ class Guess {
   /// element, row or column.
   void find_shape() {
     if (sizes_.matrix) {
-      const bool is_elementwise = info(instance_.reduction->op).gives == OperatorInfo::Gives::elements;
+      const bool scans = roles_.has_result(ResultShape::row_scans);
+      const bool is_elementwise =
+          scans || info(instance_.reduction->op).gives == OperatorInfo::Gives::elements;
       const bool is_ranked = info(instance_.reduction->op).gives == OperatorInfo::Gives::ranked;
-      instance_.reduction->result = sizes_.by_columns ? ResultShape::columns : ResultShape::rows;
+      instance_.reduction->result = scans               ? ResultShape::row_scans
+                                    : sizes_.by_columns ? ResultShape::columns
+                                                        : ResultShape::rows;
       instance_.output_count = Expression::parse(is_elementwise      ? "count"
                                                  : is_ranked         ? "rows * " + roles_.k()
                                                  : sizes_.by_columns ? "columns"
@@ -248,7 +252,8 @@ class Guess {
   }
 
   /// If the kernel only stores to it, as many elements as there are results, or blocks. Otherwise a counter
-  /// if its type is an integer type other than that of the output, or one element per block.
+  /// if its type is an integer type other than that of the output, or one element per block, which holds the
+  /// identity before each launch if the kernel accumulates in it with atomics.
   BufferContract scratch(std::size_t index) {
     const Parameter& parameter = kernel_.parameters[index];
     const bool is_output = parameter.is_only_written() && !parameter.accesses.is_awaited;
@@ -262,11 +267,17 @@ class Guess {
       buffer.initial = initial_of(instance_.reduction->op);
       unchecked_outputs_.push_back(buffer.name);
     }
-    buffer.count = is_per_result ? instance_.output_count : Expression::parse(is_counter ? "1" : "grid", {});
+    const char* usual = supposed_.has_wide_scratch ? "8 * grid + 32" : is_counter ? "1" : "grid";
+    buffer.count = is_per_result ? instance_.output_count : Expression::parse(usual, {});
+    const bool accumulates = !is_output && !is_counter && parameter.accesses.is_accumulated;
     if (is_counter) buffer.initial = BufferContract::Initial::zero;
-    roles_.assume(roles_.described(index) + (is_output    ? " as another output"
-                                             : is_counter ? " as a counter that starts at zero"
-                                                          : " as scratch memory of one element per block"));
+    if (accumulates) buffer.initial = initial_of(instance_.reduction->op);
+    roles_.assume(roles_.described(index) +
+                  (is_output     ? " as another output"
+                   : is_counter  ? " as a counter that starts at zero"
+                   : accumulates ? " as scratch memory that holds the identity before each launch"
+                   : supposed_.has_wide_scratch ? " as scratch memory"
+                                                : " as scratch memory of one element per block"));
     buffer_names_.emplace_back(index, buffer.name);
     return buffer;
   }

@@ -128,6 +128,7 @@ bool is_plain_name(std::string_view name) {
   if (!operator_in_name(name)) return false;
   std::string words = in_words(name);
   if (const NameRow* row = row_of_name(name)) {
+    if (!row->unknown.empty()) return false;
     const std::string word = sought(*row);
     words.replace(words.find(word), word.size(), "_");
   }
@@ -143,6 +144,7 @@ bool contradicts_name(std::string_view name, const Reference& reference) {
   const std::string* scan = reference.value_of("scan");
   if (scan != nullptr && mentions(name, {"exclusive"}) && *scan != "exclusive") return true;
   if (scan != nullptr && mentions(name, {"inclusive"}) && *scan != "inclusive") return true;
+  if (scan != nullptr && mentions(name, {"reverse", "suffix"}) && !scan->starts_with("reverse")) return true;
   const bool is_wanted_shape =
       reference.result != ResultShape::rows || !mentions(name, {"col"}) || mentions(name, {"row"});
   if (!is_wanted_shape) return true;
@@ -166,6 +168,8 @@ bool says_other(std::string_view output, Operator op) {
       {{"sq"}, {Operator::sum_of_squares}},
       {{"count", "cnt"}, {Operator::count}},
       {{"mean", "avg"}, {Operator::mean}},
+      {{"rstd", "inv_std", "invstd"}, {Operator::reciprocal_deviation}},
+      {{"std"}, {Operator::deviation}},
       {{"var"}, {Operator::variance}},
       {{"sum"}, {Operator::sum, Operator::asum}}};
   const std::string words = in_words(output);

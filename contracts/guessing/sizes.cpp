@@ -12,6 +12,11 @@ namespace {
 
 using NameWords = std::initializer_list<std::string_view>;
 
+/// Whether the name says what to do, instead of how many rows or columns there are.
+bool is_name_of_option(const std::string& name) {
+  return mentions(name, {"ignore", "causal", "mask", "flag", "mode", "seed"});
+}
+
 /// `lanes`: elements per group.
 bool is_name_of_groups(const std::string& name, std::uint32_t lanes) {
   return lanes > 1 &&
@@ -62,7 +67,7 @@ class SizesGuess {
 
   /// Whether the reference contract is about rows or columns or, without one, blocks work on their own.
   bool may_be_matrix() const {
-    if (roles_.reference() != nullptr) return roles_.has_result(ResultShape::rows) || sizes_.by_columns;
+    if (roles_.reference() != nullptr) return needs_columns(roles_.reference()->result);
     const EntryFacts& facts = kernel_.facts;
     return facts.uses_block_index && facts.atomics.empty() && !facts.uses_grid_sync &&
            facts.cluster[0] <= 1 && roles_.lanes() == 1 && !roles_.in_place() &&
@@ -83,7 +88,7 @@ class SizesGuess {
     if (roles_.reference() == nullptr && (!rows || !columns)) return;
     std::erase_if(left, [&](std::size_t i) {
       const std::string& name = kernel_.parameters[i].name;
-      return is_name_of_k(name) || is_name_of_stride(name);
+      return is_name_of_k(name) || is_name_of_stride(name) || is_name_of_option(name);
     });
     if (!rows && left.size() > (columns ? 0U : 1U)) rows = *left.begin(), left.erase(left.begin());
     if (!columns && !left.empty()) columns = left.front();

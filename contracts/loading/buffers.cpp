@@ -26,6 +26,7 @@ Text usual_output_count(const Draft& draft) {
     case ResultShape::columns: return {"columns", where};
     case ResultShape::segments: return {"segments", where};
     case ResultShape::scan:
+    case ResultShape::row_scans:
     case ResultShape::array: return {"count", where};
     case ResultShape::rows:
       if (info(reduction->op).gives == OperatorInfo::Gives::elements) return {"count", where};

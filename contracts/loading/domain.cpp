@@ -44,7 +44,7 @@ void check_needed_variables(const Draft& draft, const Reduction& reduction, cons
   };
   need("count", "[domain] must specify \"count\", the number of elements, such as \"0 .. 2^33\"");
   const ResultShape shape = reduction.result;
-  if (shape == ResultShape::rows || shape == ResultShape::columns)
+  if (needs_columns(shape))
     need("columns",
          "[domain] must specify \"columns\", the number of elements per row, before \"count\", such as "
          "columns = \"1 .. 2^16\" and count = \"rows * columns\"");

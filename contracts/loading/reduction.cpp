@@ -27,6 +27,8 @@ void check_method(const Reduction& reduction, const Table& table) {
       {Operator::mean, {unspecified, welford, shares}},
       {Operator::norm, {unspecified, plain, scaled}},
       {Operator::variance, {unspecified, two_pass, textbook, shifted, welford}},
+      {Operator::deviation, {unspecified, two_pass, textbook, shifted, welford}},
+      {Operator::reciprocal_deviation, {unspecified, two_pass, textbook, shifted, welford}},
       {Operator::layer_norm, {unspecified, two_pass, textbook, shifted, welford}}};
   if (const auto known = methods.find(reduction.op);
       known != methods.end() &&
@@ -69,6 +71,9 @@ void read_choices(const Scope& scope, std::string_view name, const Table& table,
   check_keys(scope, name, table, {&reduction.op, 1});
   scope.read(table, "result", result_names, reduction.result);
   scope.read(table, "scan", scan_names, reduction.scan);
+  // It combines elements in their order; a reverse scan would have to begin with the last.
+  if (reduction.op == Operator::custom && is_reverse(reduction.scan))
+    throw InputError("a custom operator has no reverse scan", table.where("scan"));
   scope.read(table, "functions", function_names, reduction.functions);
   scope.read(table, "maximum", maximum_names, reduction.maximum);
   if (reduction.op == Operator::sum)

@@ -21,6 +21,17 @@ Bound relative_error(const Known& square, const FloatFormat& format) {
 
 }  // namespace
 
+Bound root_bound(const Known& square, const FloatFormat& format) {
+  const Dyadic of_root = whole(2) * unit_roundoff(format.precision), one = whole(1);
+  const Enclosure exact(square_root(square.exact.low, inverse_bits).low,
+                        square_root(square.exact.high, inverse_bits).high);
+  const Dyadic lowest = larger(square.exact.low - square.error, Dyadic{});
+  const Dyadic above =
+      square_root(square.exact.high + square.error, inverse_bits).high * (one + of_root) - exact.low;
+  const Dyadic below = exact.high - square_root(lowest, inverse_bits).low * (one - of_root);
+  return larger(above, below) + half(smallest_subnormal(format));
+}
+
 NormalisedBound::NormalisedBound(const Known& square, const FloatFormat& format)
     : format_(format), relative_(relative_error(square, format)) {
   if (relative_)

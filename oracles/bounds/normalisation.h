@@ -1,4 +1,5 @@
-// Bounds for values divided by the root of a mean: LayerNorm and RMSNorm. Symbols: oracles/bounds.h.
+// Bounds for roots of means and sums, and for values divided by them: standard deviations, LayerNorm, RMSNorm
+// and L2 normalization. Symbols: oracles/bounds.h.
 #pragma once
 
 #include "oracles/bounds.h"
@@ -11,6 +12,10 @@ struct Known {
   Enclosure exact;
   Dyadic error;
 };
+
+/// Bound on |sqrt(s) computed - sqrt(s)|, where the root has a relative error of at most 2u (CUDA's
+/// approximate root of f32). `square` is s.
+Bound root_bound(const Known& square, const FloatFormat& format);
 
 /// y = d / sqrt(s) w + b, where the reciprocal of the root has a relative error of at most 6u (a root and a
 /// division have two roundings; CUDA's rsqrt has an error of 2 ulp) and every product and the sum are

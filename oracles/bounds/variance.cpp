@@ -78,12 +78,15 @@ Bound mean_bound(std::uint64_t count, const Dyadic& sum, const Dyadic& error, co
          (flush ? smallest_normal(format) : half(smallest_subnormal(format)));
 }
 
-Bound mean_of_shares_bound(std::uint64_t count, const Dyadic& magnitude, const FloatFormat& format) {
+Bound mean_of_shares_bound(std::uint64_t count, const Dyadic& magnitude, const FloatFormat& format,
+                           const Dyadic& flushed) {
   if (count == 0) return Bound::none("the mean of no values is NaN");
   if (const auto none = uncertain_count(count, format)) return *none;
-  // Two roundings of each share, half the smallest subnormal if it underflows, then the sum of the shares.
+  // Two roundings of each share, half the smallest subnormal if it underflows, then the sum of the shares. An
+  // element, its share and a sum to which it is added may each be flushed.
   const Dyadic exact = quotient(magnitude, whole(count), variance_bits).high;
-  const Dyadic errors = *growth(2, format.precision) * exact + count * half(smallest_subnormal(format));
+  const Dyadic underflow = half(smallest_subnormal(format)) + whole(3) * flushed;
+  const Dyadic errors = *growth(2, format.precision) * exact + count * underflow;
   return sum_bound_of_approximate_terms(count, format.precision, exact, errors);
 }
 

@@ -21,7 +21,9 @@ Bound mean_bound(std::uint64_t count, const Dyadic& sum, const Dyadic& error, co
                  bool flush = false);
 
 /// The sum, in any order, of x / n, where each x is first divided by n or multiplied by the rounded 1 / n.
-Bound mean_of_shares_bound(std::uint64_t count, const Dyadic& magnitude, const FloatFormat& format);
+/// Every number below `flushed` may become zero; 0: none.
+Bound mean_of_shares_bound(std::uint64_t count, const Dyadic& magnitude, const FloatFormat& format,
+                           const Dyadic& flushed = {});
 
 /// The mean m first, then the sum of (x - m)^2 over `divisor`: n for a population, n - 1 for a sample. Every
 /// division may be a multiplication by the rounded reciprocal.

@@ -119,9 +119,13 @@ std::unique_ptr<Checker> make_checker(const Arithmetic& a, std::span<const std::
     case Operator::mean:
     case Operator::norm:
     case Operator::variance: return make_moment_checker(a, input);
+    case Operator::deviation:
+    case Operator::reciprocal_deviation: return make_deviation_checker(a, input);
     case Operator::log_sum_exp:
+    case Operator::log_softmax:
     case Operator::softmax: return make_exponential_checker(a, input, std::nullopt);
     case Operator::cross_entropy: return make_exponential_checker(a, input, operands[Role::targets]);
+    case Operator::l2_normalize:
     case Operator::layer_norm:
     case Operator::rms_norm: return make_normalisation_checker(a, input, operands);
     case Operator::dot: return make_dot_checker(a, input, *operands[Role::second]);

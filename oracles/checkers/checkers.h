@@ -50,11 +50,14 @@ std::unique_ptr<FoldChecker> make_integer_checker(const Arithmetic& arithmetic,
 std::unique_ptr<Checker> make_index_checker(const Arithmetic& arithmetic, std::span<const std::byte> input);
 /// Means, norms and variances.
 std::unique_ptr<Checker> make_moment_checker(const Arithmetic& arithmetic, std::span<const std::byte> input);
-/// Log-sum-exp and softmax; cross-entropy if there is a target: the class of this row.
+/// Standard deviations and their reciprocals.
+std::unique_ptr<Checker> make_deviation_checker(const Arithmetic& arithmetic,
+                                                std::span<const std::byte> input);
+/// Log-sum-exp, softmax and log-softmax; cross-entropy if there is a target: the class of this row.
 std::unique_ptr<Checker> make_exponential_checker(const Arithmetic& arithmetic,
                                                   std::span<const std::byte> input,
                                                   const std::optional<Operand>& target);
-/// LayerNorm and RMSNorm of one row; the operands include the weights and biases.
+/// LayerNorm, RMSNorm and L2 normalization of one row; the operands include the weights and biases.
 std::unique_ptr<Checker> make_normalisation_checker(const Arithmetic& arithmetic,
                                                     std::span<const std::byte> input,
                                                     const Operands& operands);

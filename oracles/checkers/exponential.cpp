@@ -51,6 +51,8 @@ ExponentialErrors with_scalings(const ExponentialErrors& once, std::uint64_t tim
   return errors;
 }
 
+Dyadic largest_magnitude(const Enclosure& x) { return larger(abs(x.low), abs(x.high)); }
+
 class ExponentialChecker final : public Checker {
  public:
   ExponentialChecker(const Arithmetic& arithmetic, std::span<const std::byte> input,
@@ -66,6 +68,12 @@ class ExponentialChecker final : public Checker {
     exact_.emplace(a_.input, input, format.precision, bits);
     errors_ = errors_of(a_, exact_->max());
     if (a_.maximum == Maximum::running) errors_ = with_scalings(errors_, height(), format);
+    if (a_.op != Operator::softmax) {
+      logarithm_ = exact_->logarithm_of_sum();
+      logarithm_bound_ =
+          log_sum_exp_bound(exact_->sums(), height(), format, errors_, largest_magnitude(logarithm_));
+      return;
+    }
     constexpr std::uint64_t roundings = 2;  // a division has one, a product with the reciprocal two
     bounds_.emplace(exact_->sums(), height(), format, errors_, roundings, true);
   }
@@ -74,8 +82,10 @@ class ExponentialChecker final : public Checker {
     const Outcome outcome = outcome_of(a_.output, bits);
     if (specials_.nan || specials_.positive_infinity) return check_spoiled(outcome);
     if (masked_) return check_masked(outcome);
-    if (a_.op == Operator::log_sum_exp) return check_logarithm(outcome);
-    if (a_.op == Operator::cross_entropy) return check_cross_entropy(outcome);
+    if (a_.op == Operator::log_sum_exp)
+      return check_finite(outcome, logarithm_, logarithm_bound_, "log-sum-exp");
+    if (a_.op == Operator::cross_entropy) return check_distance(outcome, target_);
+    if (a_.op == Operator::log_softmax) return check_distance(outcome, index);
     // e^-inf is 0 in every arithmetic.
     if (!exact_->gap(index)) return checked_by_enclosure(outcome, Dyadic{}, Dyadic{}, a_, "softmax");
     const Enclosure share = exact_->share(index);
@@ -91,10 +101,12 @@ class ExponentialChecker final : public Checker {
         return anything_goes("the contract does not specify NaN handling");
       return checked_by_category(nan, outcome, "the input contains a NaN");
     }
-    // The formula about the maximum evaluates inf - inf; the limits are 1 and 0, or inf.
-    const bool limit = a_.op != Operator::softmax
-                           ? is_infinity(outcome, a_.output, false)
-                           : outcome.is_finite() && (outcome.value.is_zero() || outcome.value == whole(1));
+    // The formula about the maximum evaluates inf - inf; the limits are 1 and 0, their logarithms, or inf.
+    const bool is_zero = outcome.is_finite() && outcome.value.is_zero();
+    const bool limit = a_.op == Operator::softmax
+                           ? is_zero || (outcome.is_finite() && outcome.value == whole(1))
+                       : a_.op == Operator::log_softmax ? is_zero || is_infinity(outcome, a_.output, true)
+                                                        : is_infinity(outcome, a_.output, false);
     return checked_by_category(nan || limit, outcome, "the input contains an infinity");
   }
 
@@ -111,33 +123,22 @@ class ExponentialChecker final : public Checker {
     return checked_by_category(ok, outcome, "the input contains only -inf");
   }
 
-  CheckResult check_logarithm(const Outcome& outcome) const {
-    const Enclosure exact = exact_->logarithm_of_sum();
-    const Dyadic magnitude = std::max(abs(exact.low), abs(exact.high));
-    return check_finite(
-        outcome, exact,
-        log_sum_exp_bound(exact_->sums(), height(), float_format(a_.accumulator), errors_, magnitude),
-        "log-sum-exp");
-  }
-
-  /// The log-sum-exp minus the class's element, or the logarithm of the sum plus the element's distance from
-  /// the maximum.
-  CheckResult check_cross_entropy(const Outcome& outcome) const {
-    const std::optional<Dyadic>& gap = exact_->gap(target_);
+  /// A cross-entropy is the log-sum-exp minus the class's element, or the logarithm of the sum plus the
+  /// element's distance from the maximum; a log-softmax is the negative of that.
+  CheckResult check_distance(const Outcome& outcome, std::size_t index) const {
+    const bool is_negative = a_.op == Operator::log_softmax;
+    const std::optional<Dyadic>& gap = exact_->gap(index);
     if (!gap)
-      return checked_by_category(is_infinity(outcome, a_.output, false), outcome,
-                                 "the element of the target class is -inf");
-    const FloatFormat& format = float_format(a_.accumulator);
-    const Enclosure logarithm = exact_->logarithm_of_sum();
-    const Dyadic magnitude = larger(abs(logarithm.low), abs(logarithm.high));
-    const Enclosure exact = logarithm - Enclosure(exact_->max() - *gap);
-    Bound bound = log_sum_exp_bound(exact_->sums(), height(), format, errors_, magnitude);
+      return checked_by_category(is_infinity(outcome, a_.output, is_negative), outcome,
+                                 "the element is -inf");
+    const Enclosure distance = logarithm_ - Enclosure(exact_->max() - *gap);
+    Bound bound = logarithm_bound_;
     if (bound) {
       // At most three roundings, each of at most twice the largest number on either path.
-      const Dyadic reach = magnitude + abs(exact_->max()) + *gap + *bound;
-      bound = *bound + whole(6) * unit_roundoff(format.precision) * reach;
+      const Dyadic reach = largest_magnitude(logarithm_) + abs(exact_->max()) + *gap + *bound;
+      bound = *bound + whole(6) * unit_roundoff(float_format(a_.accumulator).precision) * reach;
     }
-    return check_finite(outcome, exact, bound, "cross-entropy");
+    return check_finite(outcome, is_negative ? -distance : distance, bound, info(a_.op).name);
   }
 
   /// Even if no bound is known, a value computed about the maximum is finite.
@@ -159,7 +160,9 @@ class ExponentialChecker final : public Checker {
   bool masked_ = false;
   ExponentialErrors errors_;
   std::optional<ExactExponentials> exact_;  ///< absent if the input is spoiled or masked
-  std::optional<SoftmaxBounds> bounds_;
+  std::optional<SoftmaxBounds> bounds_;     ///< of a softmax
+  Enclosure logarithm_;                     ///< of the sum of all exponentials, for the other operators
+  Bound logarithm_bound_ = Bound::none("there is no finite element");
 };
 
 }  // namespace

@@ -43,7 +43,8 @@ Dyadic flush_loss(const Arithmetic& arithmetic, const Tally& elements, const Dya
 Bound no_bound_if_flushed(std::string_view results) {
   return Bound::none(fmt::format(
       "no bound is known for {} if subnormal numbers are flushed to zero; compile without "
-      "--use_fast_math and -ftz=true, and avoid operations that always flush, such as __half division",
+      "--use_fast_math and -ftz=true, and avoid operations that always flush, such as __half division and "
+      "f32 atomics on global memory",
       results));
 }
 

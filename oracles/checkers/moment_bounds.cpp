@@ -15,10 +15,8 @@ Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
     if (a.flush_to_zero) return no_bound_if_flushed("merged means");
     return merged_mean_bound(t.count, Dyadic::power_of_two(t.highest_place + 1), format);
   }
-  if (a.moment_method == MomentMethod::shares) {
-    if (a.flush_to_zero) return no_bound_if_flushed("sums of shares");
-    return mean_of_shares_bound(t.count, t.magnitude(), format);
-  }
+  if (a.moment_method == MomentMethod::shares)
+    return mean_of_shares_bound(t.count, t.magnitude(), format, flush_threshold(a));
   if (no_order_rounds(t, format) && keeps_all(a, t))
     return mean_bound(t.count, t.sum(), Dyadic{}, format, a.flush_to_zero);
   Bound plain = a.height ? sum_bound_of_height(*a.height, format.precision, t.magnitude())
@@ -52,7 +50,7 @@ Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& s
   };
   if (a.moment_method != MomentMethod::unspecified) return bound_of(a.moment_method);
   std::vector<MomentMethod> methods{MomentMethod::two_pass, MomentMethod::textbook};
-  if (a.op == Operator::variance)
+  if (a.op != Operator::layer_norm)
     methods.insert(methods.end(), {MomentMethod::shifted, MomentMethod::welford});
   Dyadic widest;
   for (const MomentMethod method : methods) {

@@ -14,8 +14,8 @@ Bound mean_bound_of(const Arithmetic& arithmetic, const Tally& values);
 Bound square_sum_bound_of(const Arithmetic& arithmetic, const Tally& squares);
 
 /// For the variance of a population. `squares`: the tally of the elements' squares. If the contract does not
-/// name the method, the largest bound of all methods for a variance, and the larger of the two-pass and the
-/// textbook bound for LayerNorm.
+/// name the method, the larger of the two-pass and the textbook bound for LayerNorm, and otherwise the
+/// largest bound of all methods.
 Bound variance_bound_of(const Arithmetic& arithmetic, const Tally& values, const Tally& squares);
 
 }  // namespace foldproof

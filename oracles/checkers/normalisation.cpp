@@ -37,8 +37,9 @@ class NormalisationChecker final : public Checker {
         biases_(finite_values(operands[Role::biases], operands_finite_)) {
     const Dyadic epsilon(number_of(a_.epsilon));
     const Affine affine{weights_, biases_};
-    exact_ = is_layer() ? layer_norm(a_.input, input_, epsilon, affine)
-                        : rms_norm(a_.input, input_, epsilon, affine);
+    exact_ = is_layer()          ? layer_norm(a_.input, input_, epsilon, affine)
+             : divides_by_norm() ? l2_normalize(a_.input, input_, epsilon)
+                                 : rms_norm(a_.input, input_, epsilon, affine);
     if (input.empty() || values_.finite != values_.count) return;
     prepare(epsilon);
   }
@@ -55,6 +56,7 @@ class NormalisationChecker final : public Checker {
 
  private:
   bool is_layer() const { return a_.op == Operator::layer_norm; }
+  bool divides_by_norm() const { return a_.op == Operator::l2_normalize; }
 
   void prepare(const Dyadic& epsilon) {
     const FloatFormat& format = float_format(a_.accumulator);
@@ -65,6 +67,7 @@ class NormalisationChecker final : public Checker {
       why_not_ = "the sums may overflow";
       return;
     }
+    if (divides_by_norm()) return prepare_norm(epsilon);
     const Bound mean_square_error =
         is_layer() ? variance_bound_of(a_, values_, squares_) : mean_square_bound();
     const Bound mean_error = is_layer() ? mean_bound_of(a_, values_) : Bound(Dyadic{});
@@ -78,6 +81,19 @@ class NormalisationChecker final : public Checker {
     Enclosure square = quotient(numerator, n * n, quotient_bits) + Enclosure(epsilon);
     const Dyadic error = *mean_square_error + u * (square.high + *mean_square_error);
     normalised_.emplace(Known{square, error}, format);
+  }
+
+  /// The larger of two values changes by no more than one of them does; the square of epsilon may be rounded.
+  void prepare_norm(const Dyadic& epsilon) {
+    const FloatFormat& format = float_format(a_.accumulator);
+    const Bound sum = a_.flush_to_zero ? no_bound_if_flushed("norms") : square_sum_bound_of(a_, squares_);
+    if (!sum) {
+      why_not_ = sum.why_not();
+      return;
+    }
+    const Dyadic square = larger(squares_.positive, epsilon * epsilon);
+    const Dyadic rounding = whole(2) * unit_roundoff(format.precision) * (square + *sum);
+    normalised_.emplace(Known{Enclosure(square), *sum + rounding}, format);
   }
 
   /// Bound on the mean of squares: their sum, known to within its bound, divided by n.

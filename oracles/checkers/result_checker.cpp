@@ -63,7 +63,7 @@ ResultChecker::ResultChecker(const Arithmetic& arithmetic, const ResultLayout& l
     a_.input = Element::f64;
     input_ = scaled_;
   }
-  if (layout.shape == ResultShape::scan) return;
+  if (is_scan(layout.shape)) return;
   if (layout.shape == ResultShape::partials) {
     partials_ = make_partials_checker(a_, input_, operands);
     return;
@@ -95,7 +95,7 @@ Operands ResultChecker::operands_of_part(const Operands& operands, Part part, st
 
 CheckResult ResultChecker::check(std::span<const std::byte> outputs) const {
   if (layout_.shape == ResultShape::partials) return partials_->partials(outputs);
-  if (layout_.shape == ResultShape::scan) return check_scan(outputs);
+  if (is_scan(layout_.shape)) return check_scans(outputs);
   const std::size_t count = outputs.size() / size_of(a_.output);
   const std::size_t each = std::max<std::size_t>(outputs_of_part(layout_, a_.op, count), 1);
   Worst worst;
@@ -106,16 +106,23 @@ CheckResult ResultChecker::check(std::span<const std::byte> outputs) const {
   return worst.take();
 }
 
-CheckResult ResultChecker::check_scan(std::span<const std::byte> outputs) const {
-  const std::unique_ptr<FoldChecker> fold = make_fold_checker(a_, {});
-  const std::size_t count = outputs.size() / size_of(a_.output);
+CheckResult ResultChecker::check_scans(std::span<const std::byte> outputs) const {
+  const std::size_t count = outputs.size() / size_of(a_.output), rows = parts_of(layout_, count);
+  const std::size_t length = rows == 0 ? 0 : count / rows;
+  const bool reverse = is_reverse(layout_.scan);
   Worst worst;
-  std::size_t appended = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Part part = part_of(layout_, a_.op, i, count_);
-    fold->append(input_.subspan(appended * size_of(a_.input), (part.last - appended) * size_of(a_.input)));
-    appended = part.last;
-    if (!worst.add(fold->value(load(a_.output, outputs, i)), i, count)) break;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::unique_ptr<FoldChecker> fold = make_fold_checker(a_, {});
+    std::size_t appended = 0;
+    for (std::size_t k = 0; k < length; ++k) {
+      const std::size_t index = row * length + (reverse ? length - 1 - k : k);
+      const Part part = part_of(layout_, a_.op, index, count_);
+      const std::size_t added = part.size() - appended;
+      const std::size_t first = reverse ? part.first : part.first + appended;
+      fold->append(input_.subspan(first * size_of(a_.input), added * size_of(a_.input)));
+      appended += added;
+      if (!worst.add(fold->value(load(a_.output, outputs, index)), index, count)) return worst.take();
+    }
   }
   return worst.take();
 }

@@ -16,7 +16,8 @@ bool has_shape(Operator op, ResultShape shape) {
     case ResultShape::columns:
     case ResultShape::segments: return one_each && op != Operator::cross_entropy;  // a target is a column
     case ResultShape::partials: return gives == Gives::fold || op == Operator::dot;
-    case ResultShape::scan: return gives == Gives::fold && !transforms_elements(op);
+    case ResultShape::scan:
+    case ResultShape::row_scans: return gives == Gives::fold && !transforms_elements(op);
     case ResultShape::array: return gives == Gives::elements;
     case ResultShape::bins: return gives == Gives::counts;
   }
@@ -25,7 +26,8 @@ bool has_shape(Operator op, ResultShape shape) {
 
 std::size_t parts_of(const ResultLayout& layout, std::size_t count) {
   switch (layout.shape) {
-    case ResultShape::rows: return layout.columns == 0 ? 1 : count / layout.columns;
+    case ResultShape::rows:
+    case ResultShape::row_scans: return layout.columns == 0 ? 1 : count / layout.columns;
     case ResultShape::columns: return layout.columns;
     case ResultShape::segments: return std::max<std::size_t>(layout.offsets->size(), 1) - 1;
     default: return 1;
@@ -42,9 +44,29 @@ std::size_t outputs_of_part(const ResultLayout& layout, Operator op, std::size_t
   }
 }
 
+namespace {
+
+/// The part of a row from which its element `index` of the input is scanned.
+Part scanned(ScanKind kind, Part row, std::size_t index) {
+  const std::size_t here = std::min(index, row.last), next = std::min(index + 1, row.last);
+  switch (kind) {
+    case ScanKind::inclusive: return {row.first, next};
+    case ScanKind::exclusive: return {row.first, here};
+    case ScanKind::reverse: return {here, row.last};
+    case ScanKind::reverse_exclusive: return {next, row.last};
+  }
+  return row;
+}
+
+}  // namespace
+
 Part part_of(const ResultLayout& layout, Operator op, std::size_t index, std::size_t count) {
   switch (layout.shape) {
-    case ResultShape::scan: return {0, std::min(count, index + (layout.scan == ScanKind::inclusive ? 1 : 0))};
+    case ResultShape::scan: return scanned(layout.scan, {0, count}, index);
+    case ResultShape::row_scans: {
+      const std::size_t first = index - index % std::max<std::size_t>(layout.columns, 1);
+      return scanned(layout.scan, {first, std::min(count, first + layout.columns)}, index);
+    }
     case ResultShape::segments:
       return {static_cast<std::size_t>(layout.offsets->bits(index)),
               static_cast<std::size_t>(layout.offsets->bits(index + 1))};
@@ -62,6 +84,7 @@ Part part_of(const ResultLayout& layout, Operator op, std::size_t index, std::si
 std::optional<std::size_t> output_count(const ResultLayout& layout, Operator op, std::size_t count) {
   switch (layout.shape) {
     case ResultShape::scan:
+    case ResultShape::row_scans:
     case ResultShape::array: return count;
     case ResultShape::rows:
       if (info(op).gives == Gives::elements) return count;

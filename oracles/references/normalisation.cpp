@@ -36,17 +36,45 @@ class Row {
 
 }  // namespace
 
+namespace {
+
+/// n^2 (variance + epsilon); nothing if it is NaN.
+std::optional<Dyadic> scaled_variance(const Row& x, const Dyadic& epsilon) {
+  const Tally values = x.values();
+  if (values.count == 0 || values.specials.nan || values.specials.have_infinity()) return std::nullopt;
+  const Dyadic n = whole(x.size()), sum = values.sum();
+  return n * x.squares().sum() - sum * sum + n * n * epsilon;
+}
+
+}  // namespace
+
+Reference deviation(Element element, std::span<const std::byte> elements, const Dyadic& epsilon) {
+  const Row x(element, elements, {});
+  const auto square = scaled_variance(x, epsilon);
+  if (!square) return Reference::nan();
+  if (square->is_zero()) return Reference::zero();
+  return Reference::real([square = *square, n = whole(x.size())](unsigned bits) {
+    return square_root(quotient(square, n * n, 2 * bits), bits);
+  });
+}
+
+Reference reciprocal_deviation(Element element, std::span<const std::byte> elements, const Dyadic& epsilon) {
+  const Row x(element, elements, {});
+  const auto square = scaled_variance(x, epsilon);
+  if (!square) return Reference::nan();
+  return square->is_zero() ? Reference::infinity(false) : over_root(whole(x.size()), *square, {});
+}
+
 std::vector<Reference> layer_norm(Element element, std::span<const std::byte> row, const Dyadic& epsilon,
                                   const Affine& affine) {
   const Row x(element, row, affine);
-  const Tally values = x.values(), squares = x.squares();
-  const Dyadic n = whole(x.size()), sum = values.sum();
-  // n^2 (variance + epsilon); the fraction is expanded by n throughout.
-  const Dyadic square = n * squares.sum() - sum * sum + n * n * epsilon;
   std::vector<Reference> result(x.size(), Reference::nan());
-  if (values.specials.nan || values.specials.have_infinity() || square.is_zero()) return result;
+  const auto square = scaled_variance(x, epsilon);
+  if (!square || square->is_zero()) return result;
+  // The fraction is expanded by n.
+  const Dyadic n = whole(x.size()), sum = x.values().sum();
   for (std::size_t i = 0; i < x.size(); ++i)
-    result[i] = over_root((n * Dyadic(x[i]) - sum) * x.weight(i), square, x.bias(i));
+    result[i] = over_root((n * Dyadic(x[i]) - sum) * x.weight(i), *square, x.bias(i));
   return result;
 }
 
@@ -65,6 +93,19 @@ std::vector<Reference> rms_norm(Element element, std::span<const std::byte> row,
     result[i] = infinite ? Reference::exactly(x.bias(i))
                          : over_root(n * Dyadic(x[i]) * x.weight(i), n * square, x.bias(i));
   }
+  return result;
+}
+
+std::vector<Reference> l2_normalize(Element element, std::span<const std::byte> row, const Dyadic& epsilon) {
+  const Row x(element, row, {});
+  const Tally squares = x.squares();
+  std::vector<Reference> result(x.size(), Reference::nan());
+  if (squares.specials.nan) return result;
+  const bool infinite = squares.specials.have_infinity();
+  const Dyadic square = infinite ? Dyadic{} : larger(squares.sum(), epsilon * epsilon);
+  if (square.is_zero() && !infinite) return result;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (x[i].is_finite()) result[i] = infinite ? Reference::zero() : over_root(Dyadic(x[i]), square, {});
   return result;
 }
 

@@ -1,4 +1,4 @@
-// LayerNorm and RMSNorm of one row.
+// Standard deviations; LayerNorm, RMSNorm and L2 normalization of one row.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,13 @@
 #include "oracles/references/reference.h"
 
 namespace foldproof {
+
+/// sqrt(variance + epsilon), with the variance of a population. NaN for no elements, and if they contain a
+/// NaN or an infinity.
+Reference deviation(Element element, std::span<const std::byte> elements, const Dyadic& epsilon);
+
+/// 1 divided by that; +inf if it is 0.
+Reference reciprocal_deviation(Element element, std::span<const std::byte> elements, const Dyadic& epsilon);
 
 /// The transformation of a normalized value: times weight, plus bias. Empty means 1 and 0 everywhere.
 struct Affine {
@@ -23,5 +30,9 @@ std::vector<Reference> layer_norm(Element element, std::span<const std::byte> ro
 /// root is 0; if it contains infinities, these give NaN and the others 0 before the bias.
 std::vector<Reference> rms_norm(Element element, std::span<const std::byte> row, const Dyadic& epsilon,
                                 const Affine& affine = {});
+
+/// x_i divided by the larger of epsilon and the root of the sum of squares. All NaN if the row contains a NaN
+/// or if both are 0; if it contains infinities, these give NaN and the others 0.
+std::vector<Reference> l2_normalize(Element element, std::span<const std::byte> row, const Dyadic& epsilon);
 
 }  // namespace foldproof

@@ -237,7 +237,9 @@ std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
   const Reduction& reduction = *instance.reduction;
   InputPlan plan{underlying(reduction.op), reduction.input, reduction.accumulator, count, reduction.output};
   plan.tile = static_cast<std::uint64_t>(tile_of(c.variables));
-  plan.row = reduction.result == ResultShape::rows ? result_layout(reduction, c.variables).columns : 0;
+  plan.row = needs_columns(reduction.result) && reduction.result != ResultShape::columns
+                 ? result_layout(reduction, c.variables).columns
+                 : 0;
   return make_input(c.input, plan);
 }
 

@@ -69,8 +69,7 @@ Kind kind_of(const CheckResult& check_result) {
 
 ResultLayout result_layout(const Reduction& reduction, const Variables& variables, const Operands& operands) {
   ResultLayout layout{reduction.result, 0, reduction.scan};
-  const bool has_rows = reduction.result == ResultShape::rows || reduction.result == ResultShape::columns;
-  if (has_rows)
+  if (needs_columns(reduction.result))
     layout.columns =
         static_cast<std::size_t>(std::max<std::int64_t>(value_of(variables, "columns").value_or(0), 0));
   if (reduction.k)

@@ -130,8 +130,7 @@ bool has_nan_factor(const Part& part, const Operands& operands) {
 bool is_irrelevant(Operator op, const Part& part, std::size_t k) {
   if (op == Operator::top_p) return k + part.stride >= part.last;
   const bool gives_index = info(op).gives == OperatorInfo::Gives::index || op == Operator::top_k;
-  const bool is_about_deviation = op == Operator::variance || op == Operator::layer_norm;
-  return part.size() == 1 && (gives_index || is_about_deviation);
+  return part.size() == 1 && (gives_index || is_about_deviation(op));
 }
 
 /// For one result, or for all together, computed from a part of the input.

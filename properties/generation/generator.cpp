@@ -356,6 +356,10 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   if (wants("peaks") && is_long) c.input.transforms.push_back({"peaks"});
   // A maximum that starts at 0, or takes 0 for what missing warps hold, shows if all elements are far below.
   if (wants("far-below") && turn.counts == CountClass::warp_edge) c.input.transforms.push_back({"far-below"});
+  // A variance from the sums of x and x^2 is as good as one from the deviations unless the mean is far
+  // larger.
+  if (wants("shift") && turn.counts == CountClass::warp_edge && !stays_as_made(made_of.distribution))
+    c.input.transforms.push_back({"shift", float_format(instance_.reduction->input).precision / 2});
   if (wants("minus-inf") && turn.counts == CountClass::small)
     c.input.transforms.push_back({"minus-inf", PlantedAt::row});
   if (wants("minus-inf") && turn.counts == CountClass::power_edge)
@@ -373,6 +377,7 @@ bool CaseGenerator::stays_as_made(std::string_view distribution) const {
 bool CaseGenerator::wants(std::string_view transform) const {
   if (std::ranges::find(transforms_, transform) == transforms_.end()) return false;
   if (transform == "minus-inf") return instance_.claims.masked != Masked::unspecified;
+  if (transform == "shift") return is_about_deviation(instance_.reduction->op);
   return info(instance_.reduction->op).takes("functions");
 }
 

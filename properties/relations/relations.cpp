@@ -55,7 +55,8 @@ bool is_of(Of of, const Reduction& reduction) {
   switch (of) {
     case Of::folds: return is_plain_fold(reduction.op) && (whole || shape == ResultShape::partials);
     case Of::indices: return whole && info(reduction.op).gives == OperatorInfo::Gives::index;
-    case Of::scans: return shape == ResultShape::scan && is_plain_fold(reduction.op);
+    case Of::scans:
+      return shape == ResultShape::scan && !is_reverse(reduction.scan) && is_plain_fold(reduction.op);
     case Of::counts: return shape == ResultShape::bins;
     case Of::shifts: break;
   }

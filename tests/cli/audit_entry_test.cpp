@@ -113,7 +113,7 @@ arguments = ["input", "output", "count"]
   const RanJson with_contract = run_json({"audit", source, "--entry", "sum_a"});
   CHECK(with_contract.status == 0);
   CHECK(with_contract.json.at("kernels").at(0).at("kernel").get<std::string>().find("two") == 0);
-  const RanJson guessed = run_json({"audit", source, "--entry", "sum_b"});
+  const RanJson guessed = run_json({"audit", source, "--entry", "sum_b", "--cases", "8"});
   CHECK(guessed.status == 1);
   REQUIRE(guessed.json.at("kernels").size() == 1);
   const auto& finding = guessed.json.at("kernels").at(0).at("findings").at(0);

@@ -159,66 +159,6 @@ __global__ void sum_few(const float* in, float* out, unsigned short n) {
   CHECK(kernels["sum_few"].verdict == "clean");
 }
 
-TEST_CASE("every output is checked, or the kernel has no contract that fits", "[nvcc]") {
-  if (foldproof::tests::lacks_nvcc()) return;
-  const Folder folder("outputs");
-  const std::string source = folder.file("k.cu", R"cuda(
-__global__ void range(const int* in, int n, int* low, int* high) {
-  int least = 0x7fffffff, most = -0x7fffffff - 1;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-    least = min(least, in[i]);
-    most = max(most, in[i]);
-  }
-  atomicMin(low, least);
-  atomicMax(high, most);
-}
-__global__ void wrong_range(const int* in, int n, int* low, int* high) {
-  int most = -0x7fffffff - 1;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) most = max(most, in[i]);
-  atomicMin(low, most);
-  atomicMax(high, most);
-}
-)cuda");
-  const RanJson ran = run_json({"audit", "--cases", "8", source});
-  INFO(ran.json.dump() << ran.err);
-  auto kernels = judged(ran);
-  CHECK(kernels["range"].verdict == "clean");
-  CHECK(has(kernels["range"].notes, "min in \\\"low\\\""));
-  CHECK(kernels["wrong_range"].verdict == "no-fit");
-  CHECK(has(kernels["wrong_range"].reason, "no contract explains what the kernel stores to \"low\""));
-  // init writes the second output, too.
-  CHECK(run({"init", source, "--entry", "range", "--output", folder.path("k.toml")}).status == 0);
-  CHECK(run({"audit", source, "--entry", "range", "--cases", "8"}).status == 0);
-}
-
-TEST_CASE("another output is checked with the blocks for which the kernel is right", "[nvcc]") {
-  if (foldproof::tests::lacks_nvcc()) return;
-  const Folder folder("output-and-block");
-  const auto kernels = judged(run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
-__device__ float total(float v, float* s) {
-  s[threadIdx.x] = v;
-  __syncthreads();
-  for (int k = 128; k > 0; k /= 2) {
-    if (threadIdx.x < k) s[threadIdx.x] += s[threadIdx.x + k];
-    __syncthreads();
-  }
-  return s[0];
-}
-__global__ void row_var(const float* in, float* mean, float* var, int cols) {
-  __shared__ float s[256];
-  const float* row = in + (size_t)blockIdx.x * cols;
-  float v = 0, squares = 0;
-  for (int i = threadIdx.x; i < cols; i += blockDim.x) v += row[i];
-  const float m = total(v, s) / cols;
-  __syncthreads();
-  for (int i = threadIdx.x; i < cols; i += blockDim.x) squares += (row[i] - m) * (row[i] - m);
-  const float all = total(squares, s);
-  if (threadIdx.x == 0) mean[blockIdx.x] = m, var[blockIdx.x] = all / cols;
-}
-)cuda")}));
-  CHECK(has(kernels.at("row_var").notes, "mean in \\\"mean\\\""));
-}
-
 TEST_CASE("a guess is not limited to the few elements that a wrong kernel gets right", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("limits");
@@ -307,57 +247,6 @@ __global__ void bubbles(int* data, int n) {
   CHECK(kernels["mean"].verdict == "no-fit");
 }
 
-TEST_CASE("--as finds the parameters and the initial contents of what it says", "[nvcc]") {
-  if (foldproof::tests::lacks_nvcc()) return;
-  const Folder folder("as-limits");
-  const std::string source = folder.file("k.cu", R"cuda(
-__global__ void has_one(const int* in, int* flag, int n) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-    if (in[i] != 0) atomicOr(flag, 1);
-}
-__global__ void has_all(const int* in, int* flag, int n) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-    if (in[i] == 0) atomicAnd(flag, 0);
-}
-__device__ float of_warp(float v) {
-  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
-  return v;
-}
-__global__ void normalize(float* x, const float* g, const float* b, int n, float eps) {
-  float* row = x + (size_t)blockIdx.x * n;
-  float v = 0, w = 0;
-  for (int i = threadIdx.x; i < n; i += 32) v += row[i];
-  const float mean = of_warp(v) / n;
-  for (int i = threadIdx.x; i < n; i += 32) w += (row[i] - mean) * (row[i] - mean);
-  const float scale = rsqrtf(of_warp(w) / n + eps);
-  for (int i = threadIdx.x; i < n; i += 32) row[i] = (row[i] - mean) * scale * g[i] + b[i];
-}
-// The positions come last.
-__global__ void best(const float* in, float* value, int* index, int rows, int columns, int k) {
-  if (threadIdx.x > 0) return;
-  const float* row = in + (size_t)blockIdx.x * columns;
-  int at = 0;
-  for (int i = 1; i < columns; ++i)
-    if (row[i] > row[at]) at = i;
-  for (int i = 0; i < columns; ++i)
-    if (isnan(row[i]) && !isnan(row[at])) at = i;
-  value[blockIdx.x * k] = row[at];
-  index[blockIdx.x * k] = at;
-}
-)cuda");
-  const auto status = [&](const std::string& entry, std::vector<std::string> options) {
-    options.insert(options.begin(), {"audit", source, "--cases", "8", "--entry", entry, "--as"});
-    const RanJson ran = run_json(options);
-    INFO(entry << ran.json.dump() << ran.err);
-    CHECK(ran.status == 0);
-  };
-  status("has_one", {"any"});
-  status("has_all", {"all"});
-  status("normalize", {"layer-norm:rows"});
-  status("normalize", {"layer-norm:rows", "--map", "x=x,y=x,weights=g,biases=b"});
-  status("best", {"top-k:rows"});
-}
-
 TEST_CASE("what a name says besides the operator is unknown", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("interior");
@@ -420,21 +309,4 @@ __global__ void sum_and_squares(const float* in, int n, float* sum, float* sq) {
   }
   CHECK(has(kernels.at("l2sq_of_all").notes, "operator sum-of-squares"));
   CHECK(has(kernels.at("sum_and_squares").notes, "sum in \\\"sum\\\""));
-}
-
-TEST_CASE("the number of elements of a vector type may be that of its groups", "[nvcc]") {
-  if (foldproof::tests::lacks_nvcc()) return;
-  const Folder folder("groups");
-  const std::string source = folder.file("k.cu", R"cuda(
-__global__ void energy(const float2* z, float* out, int n) {
-  float v = 0;
-  for (int i = threadIdx.x; i < n; i += 32) v += z[i].x * z[i].x + z[i].y * z[i].y;
-  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
-  if (threadIdx.x == 0) *out = v;
-}
-)cuda");
-  const RanJson ran = run_json({"audit", "--cases", "8", source, "--as", "sum-of-squares"});
-  INFO(ran.json.dump() << ran.err);
-  CHECK(ran.status == 0);
-  CHECK(has(judged(ran).at("energy").notes, "number of groups"));
 }

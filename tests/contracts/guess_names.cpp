@@ -17,6 +17,9 @@ TEST_CASE("an operator other than a fold is recognized by its name, longer words
     return row == nullptr ? "none" : info(row->op).name;
   };
   CHECK(op("row_softmax") == "softmax");
+  CHECK(op("row_log_softmax") == "log-softmax");
+  CHECK(op("rowStd") == "std");
+  CHECK(op("row_rstd") == "rstd");
   CHECK(op("blockArgMax") == "argmax");
   CHECK(op("argmin") == "argmin");
   CHECK(op("block_absmax") == "absmax");
@@ -57,7 +60,7 @@ TEST_CASE("a name is plain if its words say an operator and how the kernel works
     CHECK(is_plain_name(name));
   }
   for (const char* name : {"sum_interior", "sumsq_interior", "sum_of_cubes", "max_gap", "reduce", "transpose",
-                           "normalized_sum"}) {
+                           "l2_norm", "normalized_sum"}) {
     INFO(name);
     CHECK_FALSE(is_plain_name(name));
   }

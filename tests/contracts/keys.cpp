@@ -79,9 +79,11 @@ TEST_CASE("a key for other operators is refused unless it has its default value"
     return load_error(with_end("[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\n" + lines));
   };
   CHECK(error("sum", "functions = \"library\"") ==
-        "k.toml:12:14: \"functions\" applies to log-sum-exp, cross-entropy and softmax, not to sum");
-  CHECK(error("max", "method = \"shares\"") ==
-        "k.toml:12:11: \"method\" applies to sum, mean, norm, variance and layer-norm, not to max");
+        "k.toml:12:14: \"functions\" applies to log-sum-exp, cross-entropy, softmax and log-softmax, not to "
+        "sum");
+  CHECK(
+      error("max", "method = \"shares\"") ==
+      "k.toml:12:11: \"method\" applies to sum, mean, norm, variance, std, rstd and layer-norm, not to max");
   CHECK(error("mean", "method = \"two-pass\"") ==
         "k.toml:12:11: the method of mean must be unspecified, welford or shares");
   CHECK(error("variance", "method = \"shares\"") ==
@@ -89,7 +91,7 @@ TEST_CASE("a key for other operators is refused unless it has its default value"
   CHECK(error("mean", "scan = \"exclusive\"") ==
         "k.toml:12:9: \"scan\" applies to sum, prod, min, max, and, or, xor and custom, not to mean");
   CHECK(error("sum", "[claims]\nmasked = \"zero\"") ==
-        "k.toml:13:11: \"masked\" applies to log-sum-exp and softmax, not to sum");
+        "k.toml:13:11: \"masked\" applies to log-sum-exp, softmax and log-softmax, not to sum");
   CHECK(error("sum", "[claims]\nties = \"first\"") ==
         "k.toml:13:9: \"ties\" applies to argmin and argmax, not to sum");
   CHECK(error("softmax", "result = \"array\"\n[claims]\nheight = \"1\"")

@@ -103,7 +103,7 @@ TEST_CASE(
     return std::string();
   };
   CHECK(error("softmax:rows,epsilon=1") ==
-        "--as: \"epsilon\" applies to layer-norm and rms-norm, not to softmax");
+        "--as: \"epsilon\" applies to std, rstd, l2-normalize, layer-norm and rms-norm, not to softmax");
   CHECK(error("rms-norm:rows,epsilon=many") ==
         "--as: \"epsilon\" must be a number such as \"1e-5\", not \"many\"");
   CHECK(error("sum:rows,deterministic=maybe") ==

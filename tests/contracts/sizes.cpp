@@ -41,13 +41,15 @@ TEST_CASE("with result \"rows\", the count must be rows * columns") {
   CHECK(rows_error(free_rows + "count = \"columns * rows\"").empty());
   CHECK(rows_error("columns = 4\ncount = \"4 * columns\"").empty());
   CHECK(rows_error(free_rows + "count = \"rows + columns\"") ==
-        "k.toml:5:10: \"count\" must be rows * columns if the result is rows or columns, but it may be 2 for "
+        "k.toml:5:10: \"count\" must be rows * columns if the result is rows, columns or row-scans, but it "
+        "may be 2 for "
         "1 rows of 1 columns");
   CHECK(rows_error(free_rows + "count = \"rows * columns + 1\"")
             .find("k.toml:5:10: \"count\" must be rows *") == 0);
   CHECK(rows_error(free_rows + "count = \"1 .. 1000\"").find("k.toml:5:10: \"count\" must be rows *") == 0);
   CHECK(rows_error("columns = \"1 .. 8\"\ncount = \"1 .. 1000\"") ==
-        "k.toml:4:10: \"count\" must be rows * columns if the result is rows or columns, but it may be 3 for "
+        "k.toml:4:10: \"count\" must be rows * columns if the result is rows, columns or row-scans, but it "
+        "may be 3 for "
         "rows of 2 columns");
 }
 

@@ -29,7 +29,8 @@ namespace {
 
 #define SAME_SHAPE(id) static_cast<int>(Shape::id) == static_cast<int>(ResultShape::id)
 static_assert(SAME_SHAPE(value) && SAME_SHAPE(partials) && SAME_SHAPE(rows) && SAME_SHAPE(columns) &&
-              SAME_SHAPE(segments) && SAME_SHAPE(scan) && SAME_SHAPE(bins) && SAME_SHAPE(array));
+              SAME_SHAPE(segments) && SAME_SHAPE(scan) && SAME_SHAPE(bins) && SAME_SHAPE(array) &&
+              SAME_SHAPE(row_scans));
 #undef SAME_SHAPE
 
 /// What is under test: an operator with a result, in a contract whose result or additional output it is.
@@ -64,9 +65,9 @@ bool takes(Operator op, Element input) {
 std::vector<Subject> subjects() {
   std::vector<Subject> all;
   for (const OperatorInfo& row : operators())
-    for (const ResultShape shape :
-         {ResultShape::value, ResultShape::partials, ResultShape::rows, ResultShape::columns,
-          ResultShape::segments, ResultShape::scan, ResultShape::bins, ResultShape::array})
+    for (const ResultShape shape : {ResultShape::value, ResultShape::partials, ResultShape::rows,
+                                    ResultShape::columns, ResultShape::segments, ResultShape::scan,
+                                    ResultShape::row_scans, ResultShape::bins, ResultShape::array})
       for (const Element input : {Element::f32, Element::i32})
         for (const bool is_additional : {false, true})
           if (has_shape(row.op, shape) && takes(row.op, input))
@@ -108,6 +109,7 @@ std::string domain_of(ResultShape shape, const Sizes& sizes) {
   const std::string launch = "block = \"1 .. 5\"\ngrid = \"1 .. 3\"\n";
   switch (shape) {
     case ResultShape::rows:
+    case ResultShape::row_scans:
     case ResultShape::columns:
       return fmt::format("{}columns = \"{}\"\nrows = \"{}\"\ncount = \"rows * columns\"\n", launch,
                          sizes.columns, sizes.rows);
@@ -128,6 +130,7 @@ std::string outputs_of(const Subject& subject) {
     case ResultShape::columns: return "\"columns\"";
     case ResultShape::segments: return "\"segments\"";
     case ResultShape::scan:
+    case ResultShape::row_scans:
     case ResultShape::array: return "\"count\"";
     case ResultShape::bins: return "8";
     default: return "1";
@@ -320,8 +323,7 @@ namespace {
 
 /// Whether a case can have a part without elements.
 bool has_empty_parts(const Subject& subject) {
-  return subject.shape != ResultShape::scan && subject.shape != ResultShape::array &&
-         subject.shape != ResultShape::rows;
+  return !is_scan(subject.shape) && subject.shape != ResultShape::array && subject.shape != ResultShape::rows;
 }
 
 /// A partial result without elements must not change the others.

@@ -13,10 +13,12 @@
 #include "catch.h"
 #include "contracts/compile.h"
 #include "contracts/guessed.h"
+#include "contracts/names.h"
 #include "contracts/reference.h"
 #include "devices/emulated/runner.h"
 #include "nvcc.h"
 #include "operators/data/faults.h"
+#include "oracles/layout.h"
 #include "oracles/operator.h"
 #include "properties/audit.h"
 #include "sanitizer/checks.h"
@@ -67,15 +69,17 @@ struct Entry {
 
   /// "matrix_with<float, float, 18, 2, 0, float>"
   std::string kernel(Fault fault) const {
-    const std::string with = operand().empty() ? "" : "_with",
-                      last = operand().empty() ? "" : ", " + operand();
-    const char* const form = problem.keys == "scan=exclusive"          ? "exclusive"
-                             : shape == "whole" || shape == "partials" ? "whole"
-                             : shape == "segments"                     ? "segmented"
-                                                                       : "matrix";
-    return fmt::format("{}{}<{}, {}, {}, {}, {}{}>", form, with, element(), output(),
-                       static_cast<int>(problem.op), static_cast<int>(result()), static_cast<int>(fault),
-                       last);
+    const Reference reference = reference_named(as(), "");
+    const bool scans = is_scan(reference.result);
+    const char* const form = shape == "whole" || shape == "partials" ? "whole"
+                             : shape == "segments"                   ? "segmented"
+                                                                     : "matrix";
+    const std::string* kind = reference.value_of("scan");
+    const std::string last =
+        scans ? std::to_string(static_cast<int>(value_named(scan_names, *kind).value())) : operand();
+    return fmt::format("{}{}{}<{}, {}, {}, {}, {}{}{}>", scans ? "scanned_" : "", form,
+                       operand().empty() ? "" : "_with", element(), output(), static_cast<int>(problem.op),
+                       static_cast<int>(result()), static_cast<int>(fault), last.empty() ? "" : ", ", last);
   }
 
   /// The explicit instantiation of that kernel.

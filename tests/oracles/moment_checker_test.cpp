@@ -132,6 +132,17 @@ TEST_CASE("a mean of shares may lose half a subnormal per share") {
   CHECK_FALSE(accepts_result(early, {least, -3 * least}, {-4 * least}));
 }
 
+TEST_CASE("a mean of shares may lose flushed shares") {
+  Arithmetic kept = arithmetic_of(Operator::mean), flushed = kept;
+  kept.moment_method = flushed.moment_method = MomentMethod::shares;
+  flushed.flush_to_zero = true;
+  // Half of the smallest normal number of f32 is flushed.
+  CHECK(accepts_result(flushed, {0x1p-126, 0x1p-126}, {0}));
+  CHECK_FALSE(accepts_result(kept, {0x1p-126, 0x1p-126}, {0}));
+  CHECK_FALSE(accepts_result(flushed, {0x1p-120, 0x1p-120}, {0}));
+  CHECK_FALSE(accepts_result(flushed, {1, 1}, {1 + 0x1p-18}));
+}
+
 /// Mean and variance computed by Welford's recurrence in f32.
 std::pair<float, float> welford_of(const std::vector<double>& values) {
   float mean = 0, deviations = 0, count = 0;
@@ -165,3 +176,38 @@ TEST_CASE("Welford's recurrence has its own bound") {
 
 }  // namespace
 }  // namespace foldproof
+
+TEST_CASE("a standard deviation is the root of the variance plus epsilon, and may be divided by") {
+  Arithmetic root = arithmetic_of(Operator::deviation),
+             reciprocal = arithmetic_of(Operator::reciprocal_deviation);
+  root.moment_method = reciprocal.moment_method = MomentMethod::two_pass;
+  const std::vector<double> x{1, 3, 5, 7};  // the variance is 5
+  CHECK(accepts_result(root, x, {2.2360679774997896}));
+  CHECK_FALSE(accepts_result(root, x, {5}));
+  CHECK_FALSE(accepts_result(root, x, {2.2361}));
+  CHECK(accepts_result(reciprocal, x, {0.4472135954999579}));
+  CHECK_FALSE(accepts_result(reciprocal, x, {2.2360679774997896}));
+  root.epsilon = reciprocal.epsilon = 4;  // the root is 3
+  CHECK(accepts_result(root, x, {3}));
+  CHECK_FALSE(accepts_result(root, x, {2.2360679774997896}));
+  CHECK(accepts_result(reciprocal, x, {1.0 / 3}));
+  CHECK_FALSE(accepts_result(reciprocal, x, {0.3334}));
+}
+
+TEST_CASE("equal elements have a deviation of 0, and rounding errors decide what its reciprocal is") {
+  const Arithmetic root = arithmetic_of(Operator::deviation),
+                   reciprocal = arithmetic_of(Operator::reciprocal_deviation);
+  CHECK(accepts_result(root, {2, 2, 2}, {0}));
+  CHECK_FALSE(accepts_result(root, {2, 2, 2}, {2}));
+  CHECK(accepts_result(reciprocal, {2, 2, 2}, {std::numeric_limits<double>::infinity()}));
+  CHECK(accepts_result(reciprocal, {2, 2, 2}, {1e6}));
+}
+
+TEST_CASE("no elements, or an infinite one, have no standard deviation") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Arithmetic root = arithmetic_of(Operator::deviation);
+  root.moment_method = MomentMethod::two_pass;
+  CHECK(accepts_result(root, {}, {nan}));
+  CHECK(accepts_result(root, {1, std::numeric_limits<double>::infinity()}, {nan}));
+  CHECK_FALSE(accepts_result(root, {1, std::numeric_limits<double>::infinity()}, {1}));
+}

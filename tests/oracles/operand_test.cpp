@@ -141,6 +141,33 @@ TEST_CASE("RMSNorm divides by the root of the mean of squares") {
   CHECK_FALSE(accepts_with(norm, inputs, {3 / root, 4.0001 / root}, rows_of(2)));
 }
 
+TEST_CASE("L2 normalization divides by the norm, or by epsilon if that is larger") {
+  Arithmetic norm = of(Operator::l2_normalize);
+  CHECK(accepts_with(norm, {{3, 4, 0, 0}}, {0.6, 0.8, nan, nan}, rows_of(2)));
+  CHECK_FALSE(accepts_with(norm, {{3, 4}}, {0.6, 0.8001}, rows_of(2)));
+  CHECK_FALSE(accepts_with(norm, {{3, 4}}, {3 / 12.5, 4 / 12.5}, rows_of(2)));
+  norm.epsilon = 10;
+  CHECK(accepts_with(norm, {{3, 4, 0, 0}}, {0.3, 0.4, 0, 0}, rows_of(2)));
+  CHECK_FALSE(accepts_with(norm, {{3, 4}}, {0.6, 0.8}, rows_of(2)));
+  CHECK(accepts_with(norm, {{3, inf}}, {0, nan}, rows_of(2)));
+}
+
+TEST_CASE("a log-softmax is the score minus the logarithm of the sum") {
+  Arithmetic logarithm = of(Operator::log_softmax);
+  logarithm.functions = MathFunctions::library;
+  const double sum = std::log(std::exp(1.0) + std::exp(2.0));
+  CHECK(accepts_with(logarithm, {{1, 2}}, {1 - sum, 2 - sum}, rows_of(2)));
+  CHECK_FALSE(accepts_with(logarithm, {{1, 2}}, {1 - sum, 2 - sum + 1e-4}, rows_of(2)));
+  CHECK_FALSE(accepts_with(logarithm, {{1, 2}}, {sum - 1, sum - 2}, rows_of(2)));
+  // The logarithm of an exponential that underflows is not -inf.
+  CHECK(accepts_with(logarithm, {{0, 200}}, {-200, 0}, rows_of(2)));
+  CHECK_FALSE(accepts_with(logarithm, {{0, 200}}, {-inf, 0}, rows_of(2)));
+  CHECK(accepts_with(logarithm, {{0, -inf}}, {0, -inf}, rows_of(2)));
+  CHECK(accepts_with(logarithm, {{-inf, -inf}}, {nan, -inf}, rows_of(2)));
+  CHECK(accepts_with(logarithm, {{1, inf}}, {-inf, nan}, rows_of(2)));
+  CHECK_FALSE(accepts_with(logarithm, {{1, inf}}, {1, nan}, rows_of(2)));
+}
+
 TEST_CASE("sums and maxima of magnitudes ignore the sign") {
   CHECK(accepts_with(of(Operator::asum), {{-1, 2, -3}}, {6}));
   CHECK_FALSE(accepts_with(of(Operator::asum), {{-1, 2, -3}}, {-2}));

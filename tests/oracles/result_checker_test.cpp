@@ -211,6 +211,10 @@ TEST_CASE("the elements of an output follow from its shape") {
   CHECK(is(part_of({ResultShape::rows, 4, {}}, Operator::softmax, 5, 8), 4, 8));
   CHECK(is(part_of({ResultShape::scan, 0, ScanKind::inclusive}, Operator::sum, 2, 8), 0, 3));
   CHECK(is(part_of({ResultShape::scan, 0, ScanKind::exclusive}, Operator::sum, 2, 8), 0, 2));
+  CHECK(is(part_of({ResultShape::scan, 0, ScanKind::reverse}, Operator::sum, 2, 8), 2, 8));
+  CHECK(is(part_of({ResultShape::scan, 0, ScanKind::reverse_exclusive}, Operator::sum, 2, 8), 3, 8));
+  CHECK(is(part_of({ResultShape::row_scans, 4, ScanKind::inclusive}, Operator::sum, 6, 8), 4, 7));
+  CHECK(is(part_of({ResultShape::row_scans, 4, ScanKind::reverse}, Operator::sum, 1, 8), 1, 4));
 }
 
 TEST_CASE("shapes that an operator does not support are refused") {
@@ -229,4 +233,19 @@ TEST_CASE("types without a known bound are refused") {
 }
 
 }  // namespace
+
+TEST_CASE("scans of rows begin again in each row, and reverse scans at its end") {
+  const std::vector<double> x{1, 2, 3, 10, 20, 30};
+  const auto scans = [&](ScanKind kind, const std::vector<double>& sums) {
+    const ResultLayout layout{ResultShape::row_scans, 3, kind};
+    return accepts_result(arithmetic_of(Operator::sum), x, sums, layout);
+  };
+  CHECK(scans(ScanKind::inclusive, {1, 3, 6, 10, 30, 60}));
+  CHECK_FALSE(scans(ScanKind::inclusive, {1, 3, 6, 16, 36, 66}));
+  CHECK(scans(ScanKind::exclusive, {0, 1, 3, 0, 10, 30}));
+  CHECK(scans(ScanKind::reverse, {6, 5, 3, 60, 50, 30}));
+  CHECK(scans(ScanKind::reverse_exclusive, {5, 3, 0, 50, 30, 0}));
+  CHECK_FALSE(scans(ScanKind::reverse_exclusive, {6, 5, 3, 60, 50, 30}));
+}
+
 }  // namespace foldproof

@@ -1,7 +1,9 @@
 // What the kernel of parts.cu may do wrong, and how its results are shaped; for the kernel and for its test.
 #pragma once
 
-enum class Shape { value, partials, rows, columns, segments, scan, bins, array };
+enum class Shape { value, partials, rows, columns, segments, scan, bins, array, row_scans };
+
+enum class Scan { inclusive, exclusive, reverse, reverse_exclusive };
 
 enum class Fault {
   none,

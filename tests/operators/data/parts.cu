@@ -153,6 +153,9 @@ __device__ void number(Op op, const Part<float>& part) {
     case Op::mean: return part.put(mean_of(part));
     case Op::norm: return part.put(sqrtf(squares_of(part, 0)));
     case Op::variance: return part.put(squares_of(part, mean_of(part)) / part.n);
+    case Op::deviation: return part.put(sqrtf(squares_of(part, mean_of(part)) / part.n + 0x1p-10f));
+    case Op::reciprocal_deviation:
+      return part.put(1 / sqrtf(squares_of(part, mean_of(part)) / part.n + 0x1p-10f));
     case Op::dot: EACH r += part.element(j) * part.partner(j); return part.put(r);
     case Op::max_ratio:
       r = -INFINITY;
@@ -169,10 +172,17 @@ __device__ void number(Op op, const Part<float>& part) {
 __device__ void elements(Op op, const Part<float>& part) {
   const float m = maximum_of(part), s = exponentials_of(part, m);
   const float mean = mean_of(part), variance = squares_of(part, mean) / part.n;
-  const float root = sqrtf((op == Op::layer_norm ? variance : squares_of(part, 0) / part.n) + 0x1p-10f);
+  const float square = squares_of(part, 0), epsilon = 0x1p-10f;
+  const float root = sqrtf((op == Op::layer_norm ? variance : square / part.n) + epsilon);
   for (long j = 0; j < part.n; ++j) {
     const float x = part.element(j);
-    part.put(op == Op::softmax ? expf(x - m) / s : op == Op::layer_norm ? (x - mean) / root : x / root, j);
+    switch (op) {
+      case Op::softmax: part.put(expf(x - m) / s, j); break;
+      case Op::log_softmax: part.put(x - m - logf(s), j); break;
+      case Op::layer_norm: part.put((x - mean) / root, j); break;
+      case Op::l2_normalize: part.put(x / fmaxf(sqrtf(square), epsilon), j); break;
+      default: part.put(x / root, j); break;
+    }
   }
 }
 
@@ -230,11 +240,15 @@ __device__ void reduce_all(Op op, const Part<float>& part) {
     case Op::mean:
     case Op::norm:
     case Op::variance:
+    case Op::deviation:
+    case Op::reciprocal_deviation:
     case Op::dot:
     case Op::max_ratio:
     case Op::log_sum_exp:
     case Op::cross_entropy: return number(op, part);
     case Op::softmax:
+    case Op::log_softmax:
+    case Op::l2_normalize:
     case Op::layer_norm:
     case Op::rms_norm: return elements(op, part);
     case Op::top_k:
@@ -246,19 +260,31 @@ __device__ void reduce_all(Op op, const Part<float>& part) {
 
 __device__ long outputs_per_part(Op op, Shape shape, long n) {
   if (op == Op::top_k || op == Op::largest) return 2;
-  return shape == Shape::rows && (op == Op::softmax || op == Op::layer_norm || op == Op::rms_norm) ? n : 1;
+  const bool gives_elements = op == Op::softmax || op == Op::log_softmax || op == Op::l2_normalize ||
+                              op == Op::layer_norm || op == Op::rms_norm;
+  return shape == Shape::rows && gives_elements ? n : 1;
+}
+
+// The elements from which the one at `p` is scanned, in rows of that length: their number and the first of them.
+__device__ long scanned(Scan scan, long length, long p, long& first) {
+  const long k = p % length;
+  const bool includes = scan == Scan::inclusive || scan == Scan::reverse;
+  const bool reverse = scan == Scan::reverse || scan == Scan::reverse_exclusive;
+  first = !reverse ? p - k : includes ? p : p + 1;
+  return (reverse ? length - k - 1 : k) + (includes ? 1 : 0);
 }
 
 template <typename T>
 __device__ __noinline__ void reduce_parts(Op op, Shape shape, Fault fault, const T* x, Operands operands,
-                                          void* out, long count, long rows, long columns, long segments) {
+                                          void* out, long count, long rows, long columns, long segments,
+                                          Scan scan = Scan::inclusive) {
   const T* y = static_cast<const T*>(operands.second);
   long parts = 1;
   if (shape == Shape::partials) parts = gridDim.x;
   if (shape == Shape::rows) parts = rows;
   if (shape == Shape::columns) parts = columns;
   if (shape == Shape::segments) parts = segments;
-  if (shape == Shape::scan) parts = count;
+  if (shape == Shape::scan || shape == Shape::row_scans) parts = count;
   for (long p = blockIdx.x * blockDim.x + threadIdx.x; p < parts; p += gridDim.x * blockDim.x) {
     Part<T> part{x, y, count, 1, 0, fault, out, p};
     long first = 0;
@@ -267,7 +293,8 @@ __device__ __noinline__ void reduce_parts(Op op, Shape shape, Fault fault, const
     if (shape == Shape::rows) first = p * columns, part.n = columns;
     if (shape == Shape::columns) first = p, part.stride = columns, part.n = rows;
     if (shape == Shape::segments) first = operands.offsets[p], part.n = operands.offsets[p + 1] - first;
-    if (shape == Shape::scan) part.n = p + 1;
+    if (shape == Shape::scan) part.n = scanned(scan, count, p, first);
+    if (shape == Shape::row_scans) part.n = scanned(scan, columns, p, first);
     if (op == Op::cross_entropy && part.n > 0) part.target = operands.targets[p];
     part.x += first, part.y += first;
     part.at = p * outputs_per_part(op, shape, part.n);

@@ -35,9 +35,12 @@ __global__ void segmented_with(const X* x, const Z* second, const unsigned long 
   reduce_parts(Op(op), Shape(shape), Fault(fault), x, {second, nullptr, offsets}, y, 0, 0, 0, segments);
 }
 
-// The sum of all elements before each one.
-template <typename X, typename Y, int op, int shape, int fault>
-__global__ void exclusive(const X* x, Y* y, int count) {
-  if (blockIdx.x == 0 && threadIdx.x == 0) y[0] = 0;
-  reduce_parts(Op(op), Shape(shape), Fault(fault), x, {}, y + 1, count - 1, 0, 0, 0);
+template <typename X, typename Y, int op, int shape, int fault, int scan>
+__global__ void scanned_whole(const X* x, Y* y, int count) {
+  reduce_parts(Op(op), Shape(shape), Fault(fault), x, {}, y, count, 0, 0, 0, Scan(scan));
+}
+
+template <typename X, typename Y, int op, int shape, int fault, int scan>
+__global__ void scanned_matrix(const X* x, Y* y, int rows, int columns) {
+  reduce_parts(Op(op), Shape(shape), Fault(fault), x, {}, y, long(rows) * columns, rows, columns, 0, Scan(scan));
 }

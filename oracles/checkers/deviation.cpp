@@ -1,0 +1,81 @@
+#include "oracles/bounds/normalisation.h"
+#include "oracles/checkers/checkers.h"
+#include "oracles/checkers/moment_bounds.h"
+#include "oracles/checkers/outcome.h"
+#include "oracles/dyadic.h"
+#include "oracles/references/normalisation.h"
+#include "oracles/tally.h"
+
+namespace foldproof {
+namespace {
+
+constexpr unsigned deviation_bits = 128;
+
+class DeviationChecker final : public Checker {
+ public:
+  DeviationChecker(const Arithmetic& arithmetic, std::span<const std::byte> input)
+      : a_(arithmetic), values_(tally(arithmetic.input, input)) {
+    const Dyadic epsilon(number_of(a_.epsilon));
+    exact_ = is_reciprocal() ? reciprocal_deviation(a_.input, input, epsilon)
+                             : deviation(a_.input, input, epsilon);
+    if (values_.count != 0 && values_.finite == values_.count)
+      find_bound(tally_products(a_.input, input, input), epsilon);
+  }
+
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
+    if (values_.specials.nan && a_.nan == NanPolicy::unspecified)
+      return anything_goes("the contract does not specify NaN handling");
+    const Outcome outcome = outcome_of(a_.output, bits);
+    if (spread_may_be_infinite(outcome))
+      return checked_by_category(true, outcome, "the spread of the elements is infinite");
+    if (exact_.category() == Number::Category::infinity && !is_certain_)
+      return anything_goes("the variance and epsilon are 0, so rounding errors decide what the quotient is");
+    return checked_by_reference(outcome, exact_, bound_, a_, info(a_.op).name);
+  }
+
+ private:
+  bool is_reciprocal() const { return a_.op == Operator::reciprocal_deviation; }
+
+  void find_bound(const Tally& squares, const Dyadic& epsilon) {
+    const FloatFormat& format = float_format(a_.accumulator);
+    const Bound variance = variance_bound_of(a_, values_, squares);
+    is_certain_ = variance && variance->is_zero();
+    if (!variance) {
+      bound_ = variance;
+      return;
+    }
+    const Dyadic n = whole(values_.count), sum = values_.sum();
+    const Enclosure square =
+        quotient(n * squares.positive - sum * sum, n * n, deviation_bits) + Enclosure(epsilon);
+    const Dyadic rounding =
+        epsilon.is_zero() ? Dyadic{} : unit_roundoff(format.precision) * (square.high + *variance);
+    const Known known{square, *variance + rounding};
+    bound_ = is_reciprocal() ? NormalisedBound(known, format).of({Enclosure(whole(1)), {}}, whole(1), {})
+                             : root_bound(known, format);
+  }
+
+  /// Merging parts gives an infinite variance for an infinite element, and 0 if that is the only element.
+  bool spread_may_be_infinite(const Outcome& outcome) const {
+    const bool merges =
+        a_.moment_method == MomentMethod::welford || a_.moment_method == MomentMethod::unspecified;
+    if (!merges || values_.specials.nan || !values_.specials.have_infinity()) return false;
+    const bool is_of_infinity = is_reciprocal() ? outcome.is_finite() && outcome.value.is_zero()
+                                                : is_infinity(outcome, a_.output, false);
+    return is_of_infinity || (values_.count == 1 && outcome.category != Number::Category::nan);
+  }
+
+  Arithmetic a_;
+  Tally values_;
+  Reference exact_ = Reference::nan();
+  bool is_certain_ = false;                                   ///< the variance has no rounding error
+  Bound bound_ = Bound::none("not all elements are finite");  ///< before the output is rounded
+};
+
+}  // namespace
+
+std::unique_ptr<Checker> make_deviation_checker(const Arithmetic& arithmetic,
+                                                std::span<const std::byte> input) {
+  return std::make_unique<DeviationChecker>(arithmetic, input);
+}
+
+}  // namespace foldproof

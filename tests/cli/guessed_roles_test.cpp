@@ -1,0 +1,237 @@
+// Which parameters and outputs a kernel without a contract has: sizes, groups, scratch memory, several
+// results.
+#include <string>
+
+#include "catch.h"
+#include "cli/judged.h"
+#include "nvcc.h"
+
+using namespace foldproof::test;
+
+TEST_CASE("every output is checked, or the kernel has no contract that fits", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("outputs");
+  const std::string source = folder.file("k.cu", R"cuda(
+__global__ void range(const int* in, int n, int* low, int* high) {
+  int least = 0x7fffffff, most = -0x7fffffff - 1;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    least = min(least, in[i]);
+    most = max(most, in[i]);
+  }
+  atomicMin(low, least);
+  atomicMax(high, most);
+}
+__global__ void wrong_range(const int* in, int n, int* low, int* high) {
+  int most = -0x7fffffff - 1;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) most = max(most, in[i]);
+  atomicMin(low, most);
+  atomicMax(high, most);
+}
+)cuda");
+  const RanJson ran = run_json({"audit", "--cases", "8", source});
+  INFO(ran.json.dump() << ran.err);
+  auto kernels = judged(ran);
+  CHECK(kernels["range"].verdict == "clean");
+  CHECK(has(kernels["range"].notes, "min in \\\"low\\\""));
+  CHECK(kernels["wrong_range"].verdict == "no-fit");
+  CHECK(has(kernels["wrong_range"].reason, "no contract explains what the kernel stores to \"low\""));
+  // init writes the second output, too.
+  CHECK(run({"init", source, "--entry", "range", "--output", folder.path("k.toml")}).status == 0);
+  CHECK(run({"audit", source, "--entry", "range", "--cases", "8"}).status == 0);
+}
+
+TEST_CASE("another output is checked with the blocks for which the kernel is right", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("output-and-block");
+  const auto kernels = judged(run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__device__ float total(float v, float* s) {
+  s[threadIdx.x] = v;
+  __syncthreads();
+  for (int k = 128; k > 0; k /= 2) {
+    if (threadIdx.x < k) s[threadIdx.x] += s[threadIdx.x + k];
+    __syncthreads();
+  }
+  return s[0];
+}
+__global__ void row_var(const float* in, float* mean, float* var, int cols) {
+  __shared__ float s[256];
+  const float* row = in + (size_t)blockIdx.x * cols;
+  float v = 0, squares = 0;
+  for (int i = threadIdx.x; i < cols; i += blockDim.x) v += row[i];
+  const float m = total(v, s) / cols;
+  __syncthreads();
+  for (int i = threadIdx.x; i < cols; i += blockDim.x) squares += (row[i] - m) * (row[i] - m);
+  const float all = total(squares, s);
+  if (threadIdx.x == 0) mean[blockIdx.x] = m, var[blockIdx.x] = all / cols;
+}
+)cuda")}));
+  CHECK(has(kernels.at("row_var").notes, "mean in \\\"mean\\\""));
+}
+
+TEST_CASE("--as finds the parameters and the initial contents of what it says", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("as-limits");
+  const std::string source = folder.file("k.cu", R"cuda(
+__global__ void has_one(const int* in, int* flag, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    if (in[i] != 0) atomicOr(flag, 1);
+}
+__global__ void has_all(const int* in, int* flag, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    if (in[i] == 0) atomicAnd(flag, 0);
+}
+__device__ float of_warp(float v) {
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  return v;
+}
+__global__ void normalize(float* x, const float* g, const float* b, int n, float eps) {
+  float* row = x + (size_t)blockIdx.x * n;
+  float v = 0, w = 0;
+  for (int i = threadIdx.x; i < n; i += 32) v += row[i];
+  const float mean = of_warp(v) / n;
+  for (int i = threadIdx.x; i < n; i += 32) w += (row[i] - mean) * (row[i] - mean);
+  const float scale = rsqrtf(of_warp(w) / n + eps);
+  for (int i = threadIdx.x; i < n; i += 32) row[i] = (row[i] - mean) * scale * g[i] + b[i];
+}
+// The positions come last.
+__global__ void best(const float* in, float* value, int* index, int rows, int columns, int k) {
+  if (threadIdx.x > 0) return;
+  const float* row = in + (size_t)blockIdx.x * columns;
+  int at = 0;
+  for (int i = 1; i < columns; ++i)
+    if (row[i] > row[at]) at = i;
+  for (int i = 0; i < columns; ++i)
+    if (isnan(row[i]) && !isnan(row[at])) at = i;
+  value[blockIdx.x * k] = row[at];
+  index[blockIdx.x * k] = at;
+}
+)cuda");
+  const auto status = [&](const std::string& entry, std::vector<std::string> options) {
+    options.insert(options.begin(), {"audit", source, "--cases", "8", "--entry", entry, "--as"});
+    const RanJson ran = run_json(options);
+    INFO(entry << ran.json.dump() << ran.err);
+    CHECK(ran.status == 0);
+  };
+  status("has_one", {"any"});
+  status("has_all", {"all"});
+  status("normalize", {"layer-norm:rows"});
+  status("normalize", {"layer-norm:rows", "--map", "x=x,y=x,weights=g,biases=b"});
+  status("best", {"top-k:rows"});
+}
+
+TEST_CASE("the number of elements of a vector type may be that of its groups", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("groups");
+  const std::string source = folder.file("k.cu", R"cuda(
+__global__ void energy(const float2* z, float* out, int n) {
+  float v = 0;
+  for (int i = threadIdx.x; i < n; i += 32) v += z[i].x * z[i].x + z[i].y * z[i].y;
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) *out = v;
+}
+)cuda");
+  const RanJson ran = run_json({"audit", "--cases", "8", source, "--as", "sum-of-squares"});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 0);
+  CHECK(has(judged(ran).at("energy").notes, "number of groups"));
+}
+
+TEST_CASE("scratch memory in which blocks add with atomics holds the identity before each launch", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("accumulator");
+  const std::string source = folder.file("k.cu", R"cuda(
+__global__ void add_all(const int* in, int* out, int* total, unsigned* ticket, int n) {
+  int v = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) v += in[i];
+  atomicAdd(total, v);
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0 && atomicAdd(ticket, 1u) == gridDim.x - 1) {
+    __threadfence();
+    *out = atomicExch(total, 0);
+    atomicExch(ticket, 0u);
+  }
+}
+)cuda");
+  const RanJson ran = run_json({"audit", "--cases", "8", source, "--as", "sum"});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 0);
+}
+
+TEST_CASE("scratch memory may hold several elements per block", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("scratch");
+  const std::string source = folder.file("k.cu", R"cuda(
+__global__ void mean_of_all(const double* in, double* out, double* parts, unsigned* ticket, int n) {
+  __shared__ bool is_last;
+  double v = 0;
+  for (int i = blockIdx.x; i < n; i += gridDim.x) v += in[i];
+  if (threadIdx.x == 0) {
+    parts[2 * blockIdx.x] = v, parts[2 * blockIdx.x + 1] = 1;
+    __threadfence();
+    is_last = atomicAdd(ticket, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last || threadIdx.x != 0) return;
+  __threadfence();
+  v = 0;
+  for (int b = 0; b < gridDim.x; ++b) v += parts[2 * b] * parts[2 * b + 1];
+  *out = v / n;
+  *ticket = 0;
+}
+)cuda");
+  const RanJson ran = run_json({"audit", "--cases", "8", source, "--as", "mean"});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 0);
+}
+
+TEST_CASE("a number that is an option is not the number of rows", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("option");
+  const std::string source = folder.file("k.cu", R"cuda(
+__global__ void loss(const float* x, const int* labels, float* out, int cols, int ignore_index) {
+  const float* row = x + (size_t)blockIdx.x * cols;
+  const int label = labels[blockIdx.x];
+  if (threadIdx.x != 0) return;
+  float largest = -INFINITY, sum = 0;
+  for (int c = 0; c < cols; ++c) largest = fmaxf(largest, row[c]);
+  for (int c = 0; c < cols; ++c) sum += expf(row[c] - largest);
+  out[blockIdx.x] = label == ignore_index ? 0 : largest + logf(sum) - row[label];
+}
+)cuda");
+  const RanJson ran = run_json({"audit", "--cases", "24", source, "--as", "cross-entropy:rows"});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 0);
+}
+
+TEST_CASE("a LayerNorm may also store the means and the reciprocals of the deviations", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("layer-norm");
+  const auto audited =
+      [&](const std::string& root) {
+        return judged(run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__device__ float total(float v) {
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  return v;
+}
+__global__ void layer_norm(const float* x, float* y, float* mean, float* rstd, int cols) {
+  const float* row = x + (size_t)blockIdx.x * cols;
+  float v = 0, squares = 0;
+  for (int c = threadIdx.x; c < cols; c += 32) v += row[c];
+  const float m = total(v) / cols;
+  for (int c = threadIdx.x; c < cols; c += 32) squares += (row[c] - m) * (row[c] - m);
+  const float variance = total(squares) / cols, r = 1 / sqrtf(variance + 1e-5f);
+  for (int c = threadIdx.x; c < cols; c += 32) y[(size_t)blockIdx.x * cols + c] = (row[c] - m) * r;
+  if (threadIdx.x == 0) mean[blockIdx.x] = m, rstd[blockIdx.x] = )cuda" + root + R"cuda(;
+}
+void run(const float* x, float* y, float* mean, float* rstd, int rows, int cols) {
+  layer_norm<<<rows, 32>>>(x, y, mean, rstd, cols);
+}
+)cuda")}))
+            .at("layer_norm");
+      };
+  const Judged right = audited("r");
+  CHECK(has(right.notes, "mean in \\\"mean\\\""));
+  CHECK(has(right.notes, "rstd in \\\"rstd\\\""));
+  CHECK(audited("variance").verdict == "no-fit");
+}
