@@ -178,9 +178,12 @@ class Trial {
 
   /// Whether the candidate does not hide that the kernel may be wrong.
   bool is_acceptable(const Candidate& candidate, const Fit& fit) const {
-    const bool explains_enough =
-        fit.is_complete() || (candidate.keeps_operator && (!candidate.is_unusual || fit.mismatch.empty()) &&
-                              !may_read_other_rows(fit));
+    // What the user says, or the name and nothing else, may be wrong; a guess that a run contradicts is not
+    // right.
+    const bool may_be_wrong = candidate.keeps_operator && is_known(guess_) &&
+                              (!candidate.is_unusual || fit.mismatch.empty()) && !may_read_other_rows(fit);
+    const bool is_never_contradicted = candidate.keeps_operator && fit.mismatch.empty();
+    const bool explains_enough = fit.is_complete() || may_be_wrong || is_never_contradicted;
     // Callers know that rows of groups must be aligned.
     const bool hides_tail = candidate.is_narrow && !likeliest_.is_misaligned &&
                             (likeliest_.is_convincing() || convincing_.contains(candidate.as));

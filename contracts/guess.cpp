@@ -160,8 +160,17 @@ std::string id_of(const Kernel& kernel) {
 /// Sets the likeliest instance, and the contract with it.
 void guess_contract(const fs::path& source, const Kernel& kernel, const std::optional<Reference>& reference,
                     GuessedKernel& guess) {
-  guess.likeliest = guess_instance(kernel, {.reference = reference ? &*reference : nullptr});
+  guess.likeliest = guess_instance(
+      kernel, {.reference = reference ? &*reference : nullptr, .is_chosen = reference.has_value()});
   guess.likeliest.instance.launches[0].lowered = kernel.signature.lowered;
+  const Instance& instance = guess.likeliest.instance;
+  if (const Operator op = instance.reduction->op;
+      !reference && !says_operator(kernel) && says_other(instance.output_name, op))
+    throw Unfit(fmt::format(
+        "no contract can be guessed for this kernel, since it seems to compute {}, but its output is called "
+        "\"{}\"; say what the kernel computes with --as, or complete the contract that `foldproof init` "
+        "writes",
+        name(op), instance.output_name));
   guess.contract = contract_of(
       source, id_of(kernel),
       fmt::format("{} {}({})", reference ? reference->as + " by" : "guessed from the signature of",

@@ -179,7 +179,8 @@ Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shar
     fit.does_not_end = std::ranges::count(run.findings, Kind::timeout, &Finding::kind) != 0;
   }
   if (fit.does_not_end || (wanted == Wanted::complete && fit.explained < fit.runs)) return fit;
-  if (fit.explained == fit.runs) fit.special_mismatch = special_mismatch_of(instance, evaluator);
+  if (fit.explained > 0 && fit.mismatch.empty())
+    fit.special_mismatch = special_mismatch_of(instance, evaluator);
   // An invention that explains little is wrong, too.
   const auto used = std::ranges::find(guess.inventions, false, &Invention::is_unused);
   const Invention* decisive = used != guess.inventions.end() && !fit.is_convincing()

@@ -141,8 +141,8 @@ class Candidates {
     auto candidate = candidate_for(kernel_, supposed);
     if (!candidate) return;
     const Operator op = candidate->instance.reduction->op;
-    if (!keeps_operator && is_extremum(underlying(op)) && says_other(candidate->instance.output_name, op))
-      return;
+    const bool is_chosen = reference != nullptr && keeps_operator;
+    if (!is_chosen && !says_operator(kernel_) && says_other(candidate->instance.output_name, op)) return;
     Contract contract;
     contract.instances = {candidate->instance};
     if (!texts_.insert(starter_contract(contract)).second) return;
@@ -164,6 +164,11 @@ std::string last_name(const Kernel& kernel) {
   const std::string name = plain_name(kernel.signature.spelled);
   const std::size_t colons = name.rfind("::");
   return colons == std::string::npos ? name : name.substr(colons + 2);
+}
+
+bool says_operator(const Kernel& kernel) {
+  const std::string name = last_name(kernel);
+  return row_of_name(name) != nullptr || fold_in_name(name).has_value();
 }
 
 std::vector<std::uint32_t> template_integers(const Kernel& kernel) {
@@ -189,7 +194,9 @@ std::vector<Candidate> candidates_for(const Kernel& kernel, const Reference* cho
   Candidates candidates(kernel);
   const std::vector<Supposition> all = suppositions(kernel);
   for (const Supposition& supposed : all) {
-    candidates.add(chosen, supposed, true);
+    Supposition wanted = supposed;
+    wanted.is_chosen = chosen != nullptr;
+    candidates.add(chosen, wanted, true);
     for (const Reference& reference : references)
       if (reference.op == named) candidates.add(&reference, supposed, true);
   }

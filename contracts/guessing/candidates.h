@@ -12,6 +12,9 @@ namespace foldproof {
 /// The kernel's name without namespaces and template arguments.
 std::string last_name(const Kernel& kernel);
 
+/// Whether the kernel's name, rather than that of its output, says what it computes.
+bool says_operator(const Kernel& kernel);
+
 /// Those of its template arguments that may be block sizes, or elements per thread: integers from 2 to 1024.
 std::vector<std::uint32_t> template_integers(const Kernel& kernel);
 

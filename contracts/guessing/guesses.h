@@ -85,6 +85,7 @@ struct Unfit : std::runtime_error {
 /// What a guess may suppose besides the facts. Trial runs show whether it is right.
 struct Supposition {
   const Reference* reference = nullptr;  ///< what the kernel computes; null: as its name and instructions say
+  bool is_chosen = false;                ///< the user says what it computes
   std::optional<std::uint32_t> block = {};  ///< threads; absent: as the facts suggest
   std::optional<std::uint32_t> grid = {};   ///< blocks; absent: those that cover the input
   std::uint32_t elements_per_thread = 1;    ///< if more, the kernel ignores its count, if it has one

@@ -188,10 +188,14 @@ class Guess {
       return;
     }
     const bool is_partial = roles_.has_result(ResultShape::partials);
-    const bool finishes =
-        !is_partial && (supposed_.has_one_result || supposed_.grid == 1U || !facts_.atomics.empty() ||
-                        facts_.uses_grid_sync || !facts_.uses_block_index ||
-                        !has_shape(instance_.reduction->op, ResultShape::partials));
+    const bool has_one_result = supposed_.has_one_result || supposed_.grid == 1U;
+    const bool has_own_results = facts_.uses_block_index && facts_.atomics.empty() && !facts_.uses_grid_sync;
+    if (!supposed_.is_chosen && has_own_results && !has_one_result &&
+        !has_shape(instance_.reduction->op, ResultShape::partials))
+      roles_.give_up("it is unknown which elements each block reduces");
+    const bool finishes = !is_partial && (has_one_result || !facts_.atomics.empty() ||
+                                          facts_.uses_grid_sync || !facts_.uses_block_index ||
+                                          !has_shape(instance_.reduction->op, ResultShape::partials));
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
     instance_.output_count = Expression::parse(finishes ? "1" : "grid", {});
     roles_.assume(finishes ? "one result" : "one partial result per block");

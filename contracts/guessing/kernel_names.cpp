@@ -140,6 +140,27 @@ bool is_plain_name(std::string_view name) {
   return true;
 }
 
+namespace {
+
+/// Whether the name says another bitwise or logical operator, such as "reduce_and". The lanes of a shuffle
+/// are often those of an "xor".
+bool says_other_bits(const std::string& words, Operator op) {
+  using enum Operator;
+  static const SaidByName rows[] = {{{"_xor_"}, {bit_xor}},
+                                    {{"_and_"}, {bit_and, all}},
+                                    {{"_or_"}, {bit_or, any}},
+                                    {{"_all_", "_every"}, {all, bit_and, min}},
+                                    {{"_any_"}, {any, bit_or, max}}};
+  if (fold_in_name(words) || row_of_name(words) != nullptr || mentions(words, {"shuf", "shfl", "butterfly"}))
+    return false;
+  const auto is_said = [&](const SaidByName& row) { return says(words, row); };
+  return std::ranges::any_of(rows, is_said) && std::ranges::none_of(rows, [&](const SaidByName& row) {
+           return is_said(row) && std::ranges::find(row.ops, op) != row.ops.end();
+         });
+}
+
+}  // namespace
+
 bool contradicts_name(std::string_view name, const Reference& reference) {
   const std::string* scan = reference.value_of("scan");
   if (scan != nullptr && mentions(name, {"exclusive"}) && *scan != "exclusive") return true;
@@ -149,6 +170,7 @@ bool contradicts_name(std::string_view name, const Reference& reference) {
       reference.result != ResultShape::rows || !mentions(name, {"col"}) || mentions(name, {"row"});
   if (!is_wanted_shape) return true;
   const std::string words = in_words(name);
+  if (says_other_bits(words, reference.op)) return true;
   const bool computes_root =
       mentions(words, {"nrm_2_", "_l_2_"}) && !mentions(words, {"sq", "part", "stage"});
   if (computes_root && reference.op == Operator::sum_of_squares) return true;
@@ -161,17 +183,27 @@ bool contradicts_name(std::string_view name, const Reference& reference) {
 }
 
 bool says_other(std::string_view output, Operator op) {
+  using enum Operator;
   static const SaidByName rows[] = {
-      {{"idx", "index", "_arg", "_pos_", "_loc_", "where"}, {Operator::argmin, Operator::argmax}},
-      {{"max", "_mx_", "_high", "_hi_"}, {Operator::max, Operator::absmax, Operator::argmax}},
-      {{"min", "_mn_", "_low", "_lo_"}, {Operator::min, Operator::argmin}},
-      {{"sq"}, {Operator::sum_of_squares}},
-      {{"count", "cnt"}, {Operator::count}},
-      {{"mean", "avg"}, {Operator::mean}},
-      {{"rstd", "inv_std", "invstd"}, {Operator::reciprocal_deviation}},
-      {{"std"}, {Operator::deviation}},
-      {{"var"}, {Operator::variance}},
-      {{"sum"}, {Operator::sum, Operator::asum}}};
+      {{"argmax", "arg_max"}, {argmax}},
+      {{"argmin", "arg_min"}, {argmin}},
+      {{"idx", "index", "_arg", "_pos_", "_loc_", "where"}, {argmin, argmax}},
+      {{"logsumexp", "log_sum_exp", "_lse_"}, {log_sum_exp}},
+      {{"_amax_"}, {absmax, max}},
+      {{"absmax", "abs_max", "max_abs", "maxabs", "_linf_", "_l_inf_"}, {absmax}},
+      {{"max", "_mx_", "_high", "_hi_"}, {max}},
+      {{"min", "_mn_", "_low", "_lo_"}, {min}},
+      {{"asum", "abs_sum", "abssum", "sum_abs", "sumabs", "_l_1_"}, {asum}},
+      {{"sq"}, {sum_of_squares}},
+      {{"count", "cnt"}, {count}},
+      {{"mean", "avg", "average"}, {mean}},
+      {{"rms"}, {rms_norm}},
+      {{"rstd", "inv_std", "invstd"}, {reciprocal_deviation}},
+      {{"std"}, {deviation}},
+      {{"var"}, {variance}},
+      {{"norm", "nrm_2", "_l_2_"}, {norm, layer_norm, rms_norm, l2_normalize}},
+      {{"prod"}, {prod, dot}},
+      {{"sum"}, {sum, dot}}};
   const std::string words = in_words(output);
   const auto* row = std::ranges::find_if(rows, [&](const SaidByName& one) { return says(words, one); });
   return row != std::end(rows) && std::ranges::find(row->ops, op) == row->ops.end();

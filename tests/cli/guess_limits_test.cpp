@@ -310,3 +310,27 @@ __global__ void sum_and_squares(const float* in, int n, float* sum, float* sq) {
   CHECK(has(kernels.at("l2sq_of_all").notes, "operator sum-of-squares"));
   CHECK(has(kernels.at("sum_and_squares").notes, "sum in \\\"sum\\\""));
 }
+
+TEST_CASE("the name of an output says what it holds if that of the kernel does not", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("output-names");
+  const auto kernels = judged(run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+template <class Fold>
+__device__ float folded(const float* in, int n, float v, Fold fold) {
+  for (int i = threadIdx.x; i < n; i += 32) v = fold(v, in[i]);
+  for (int k = 16; k > 0; k /= 2) v = fold(v, __shfl_xor_sync(~0u, v, k));
+  return v;
+}
+__device__ float larger(float a, float b) { return fmaxf(a, b); }
+__device__ float added(float a, float b) { return a + b; }
+__global__ void compute(const float* in, float* maxval, int n) { *maxval = folded(in, n, -INFINITY, larger); }
+__global__ void compute_2(const float* in, float* minimum, int n) { *minimum = folded(in, n, -INFINITY, larger); }
+__global__ void compute_3(const float* in, float* product, int n) { *product = folded(in, n, 0.f, added); }
+__global__ void compute_4(const float* in, float* avg, int n) { *avg = folded(in, n, 0.f, added); }
+)cuda")}));
+  CHECK(has(kernels.at("compute").notes, "operator max"));
+  for (const char* wrong : {"compute_2", "compute_3", "compute_4"}) {
+    INFO(wrong);
+    CHECK(kernels.at(wrong).verdict != "clean");
+  }
+}

@@ -23,7 +23,7 @@ TEST_CASE("an operator other than a fold is recognized by its name, longer words
   CHECK(op("blockArgMax") == "argmax");
   CHECK(op("argmin") == "argmin");
   CHECK(op("block_absmax") == "absmax");
-  CHECK(op("row_amax") == "absmax");
+  CHECK(op("row_amax") == "none");
   CHECK(op("datamax") == "none");
   CHECK(op("asum") == "asum");
   CHECK(op("sum_of_squares") == "sum-of-squares");
@@ -128,7 +128,11 @@ TEST_CASE("the name of an output may say that it holds the result of another ope
   CHECK(says_other("hi", Operator::min));
   CHECK(says_other("rowLow", Operator::max));
   CHECK(says_other("argIndex", Operator::max));
-  CHECK_FALSE(says_other("block_max", Operator::absmax));
+  CHECK(says_other("block_max", Operator::absmax));
+  CHECK_FALSE(says_other("amax", Operator::max));
+  CHECK(says_other("sum", Operator::asum));
+  CHECK(says_other("rms", Operator::norm));
+  CHECK(says_other("product", Operator::sum));
   CHECK_FALSE(says_other("target", Operator::max));
   CHECK_FALSE(says_other("column_sums", Operator::sum));
   CHECK_FALSE(says_other("block_out", Operator::sum));
