@@ -1,10 +1,7 @@
 #include "command/source_options.h"
 
-#include <filesystem>
 #include <iterator>
 #include <sstream>
-
-#include "contracts/nvcc/flags.h"
 
 namespace foldproof {
 
@@ -38,11 +35,11 @@ void SourceOptions::attach(CLI::App& app) {
 
 CompileOptions SourceOptions::compile_options() const {
   CompileOptions options;
-  std::vector<FlagWord> words;
-  if (!standard_.empty()) words.push_back({"-std=" + standard_, {}});
-  for (const std::string& define : defines_) words.push_back({"-D" + define, {}});
-  for (const std::string& folder : includes_) words.push_back({"-I" + folder, {}});
-  options.flags = harmless_flags(words, std::filesystem::current_path());
+  std::vector<std::string> flags;
+  if (!standard_.empty()) flags.push_back("-std=" + standard_);
+  for (const std::string& define : defines_) flags.push_back("-D" + define);
+  for (const std::string& folder : includes_) flags.push_back("-I" + folder);
+  options.flags = checked_flags(flags);
   std::vector<std::string> further = words_of(nvcc_);
   if (!further.empty() && !further[0].starts_with('-')) {
     options.nvcc = further[0];

@@ -190,6 +190,12 @@ struct Entries {
 
 }  // namespace
 
+std::vector<std::string> checked_flags(const std::vector<std::string>& flags) {
+  std::vector<FlagWord> words;
+  for (const std::string& flag : flags) words.push_back({flag, {}});
+  return harmless_flags(words, fs::current_path());
+}
+
 fs::path default_cache() {
   std::error_code error;
   return ptx_folder_of(fs::read_symlink("/proc/self/exe", error));

@@ -24,6 +24,10 @@ struct CompileOptions {
   std::filesystem::path cache;             ///< folder of the PTX cache; empty: default_cache()
 };
 
+/// The flags as nvcc gets them, with folders relative to the working folder. Throws InputError for a flag
+/// that a contract may not have, or a value with a character that the shell of nvcc could interpret.
+std::vector<std::string> checked_flags(const std::vector<std::string>& flags);
+
 /// The folder of the PTX cache unless an option sets another: ptx_folder_of the running program.
 std::filesystem::path default_cache();
 

@@ -49,8 +49,8 @@ bool is_about_order(const Finding& finding);
 /// The cases of the runs, of up to 4096 elements.
 std::vector<Case> trial_cases(const Instance& instance);
 
-/// A case with rows in which each of so many threads has an element, which the usual cases are too small for; nothing
-/// if the instance has no rows.
+/// A case with rows in which each of so many threads has an element, which the usual cases are too small for;
+/// nothing if the instance has no rows.
 std::optional<Case> trial_case_with_long_rows(const Instance& instance, std::uint32_t threads);
 
 /// any: every run; values: every run, but not which elements are lost or repeated, which costs most;
