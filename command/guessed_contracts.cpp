@@ -94,7 +94,9 @@ std::string why_none_fits(const Contract& contract, const std::string& mismatch)
 }
 
 /// Whether what a trial shows is a fault of the kernel: the user or its name says what it computes.
-bool is_known(const GuessedKernel& guess) { return !guess.contract.as.empty() || guess.is_named; }
+bool is_known(const GuessedKernel& guess) {
+  return !guess.contract.as.empty() || (guess.is_named && !guess.has_variants);
+}
 
 /// The trial of the contracts that a kernel may have.
 class Trial {
@@ -178,10 +180,12 @@ class Trial {
 
   /// Whether the candidate does not hide that the kernel may be wrong.
   bool is_acceptable(const Candidate& candidate, const Fit& fit) const {
-    // What the user says, or the name and nothing else, may be wrong; a guess that a run contradicts is not
-    // right.
-    const bool may_be_wrong = candidate.keeps_operator && is_known(guess_) &&
-                              (!candidate.is_unusual || fit.mismatch.empty()) && !may_read_other_rows(fit);
+    // A kernel may not compute what the user, or its name and nothing else, says. If the operator has
+    // variants, only a lost element shows that.
+    const bool is_fault = candidate.keeps_operator && (!candidate.is_unusual || fit.mismatch.empty()) &&
+                          !may_read_other_rows(fit);
+    const bool may_be_wrong =
+        is_fault && (is_known(guess_) || (guess_.is_named && tried(candidate, Wanted::any).loses_elements));
     const bool is_never_contradicted = candidate.keeps_operator && fit.mismatch.empty();
     const bool explains_enough = fit.is_complete() || may_be_wrong || is_never_contradicted;
     // Callers know that rows of groups must be aligned.
@@ -207,7 +211,7 @@ class Trial {
     if (guess_.likeliest.instance.in_place && !likeliest_.mismatch.empty())
       return why_none_fits(guess_.contract, likeliest_.mismatch);
     if (likeliest_.always_misbehaves) return "";
-    if (!likeliest_.special_mismatch.empty() && !guess_.is_named)
+    if (!likeliest_.special_mismatch.empty() && !is_known(guess_))
       return why_none_fits(guess_.contract, likeliest_.special_mismatch);
     const bool explains_much = likeliest_.is_convincing() && !may_read_other_rows(likeliest_);
     if (explains_much || likeliest_.mismatch.empty()) return "";

@@ -238,6 +238,7 @@ GuessedKernel guess_of(const fs::path& source, FoundKernel found, const std::opt
   if (reference) guess.contract.as = reference->as, guess.contract.map = reference->map;
   // A word such as "prod" is no more than a hint if the kernel cannot be that, and so is one such as "norm".
   const NameRow* row = row_of_name(last_name(kernel));
+  guess.has_variants = row != nullptr && !row->unknown.empty();
   const bool is_settled = row != nullptr
                               ? row->op != Operator::norm
                               : operator_in_name(last_name(kernel)).has_value() && !guess.contract.no_fit;

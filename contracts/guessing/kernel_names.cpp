@@ -128,7 +128,6 @@ bool is_plain_name(std::string_view name) {
   if (!operator_in_name(name)) return false;
   std::string words = in_words(name);
   if (const NameRow* row = row_of_name(name)) {
-    if (!row->unknown.empty()) return false;
     const std::string word = sought(*row);
     words.replace(words.find(word), word.size(), "_");
   }

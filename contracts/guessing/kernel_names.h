@@ -38,7 +38,7 @@ std::optional<Operator> fold_in_name(std::string_view name);
 std::optional<Operator> operator_in_name(std::string_view name);
 
 /// Whether the words of the name say an operator and nothing else about what is computed: "block_sum_2", but
-/// not "sum_interior", which may leave elements out, or "norm", which has several meanings.
+/// not "sum_interior", which may leave elements out.
 bool is_plain_name(std::string_view name);
 
 /// Whether the name of the kernel says that it computes something else.
