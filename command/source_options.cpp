@@ -18,7 +18,7 @@ void SourceOptions::attach(CLI::App& app) {
   const auto once = [](CLI::Option* option) { option->group("Compilation")->allow_extra_args(false); };
   once(app.add_option("-I", includes_, "Include folder")->type_name("DIR"));
   once(app.add_option("-D", defines_,
-                      "Macro definition; a value with a character that a shell interprets requires --nvcc")
+                      "Macro definition; a value with a quote, $, `, \\, ;, &, | or @ requires --nvcc")
            ->type_name("NAME[=VALUE]"));
   once(app.add_option("--std", standard_, "Language standard (also -std=c++20)")->type_name("STANDARD"));
   once(app.add_option("--arch", arch_, "PTX target, such as compute_80")->type_name("TARGET"));

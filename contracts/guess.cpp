@@ -160,10 +160,10 @@ std::string id_of(const Kernel& kernel) {
 /// Sets the likeliest instance, and the contract with it.
 void guess_contract(const fs::path& source, const Kernel& kernel, const std::optional<Reference>& reference,
                     GuessedKernel& guess) {
-  guess.likeliest = guess_instance(
+  InstanceGuess likeliest = guess_instance(
       kernel, {.reference = reference ? &*reference : nullptr, .is_chosen = reference.has_value()});
-  guess.likeliest.instance.launches[0].lowered = kernel.signature.lowered;
-  const Instance& instance = guess.likeliest.instance;
+  likeliest.instance.launches[0].lowered = kernel.signature.lowered;
+  const Instance& instance = likeliest.instance;
   if (const Operator op = instance.reduction->op;
       !reference && !says_operator(kernel) && says_other(instance.output_name, op))
     throw Unfit(fmt::format(
@@ -171,6 +171,7 @@ void guess_contract(const fs::path& source, const Kernel& kernel, const std::opt
         "\"{}\"; say what the kernel computes with --as, or complete the contract that `foldproof init` "
         "writes",
         name(op), instance.output_name));
+  guess.likeliest = std::move(likeliest);
   guess.contract = contract_of(
       source, id_of(kernel),
       fmt::format("{} {}({})", reference ? reference->as + " by" : "guessed from the signature of",

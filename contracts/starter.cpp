@@ -120,6 +120,8 @@ void write_additional_output(Writer& out, const AdditionalOutput& additional) {
   out.key("operator", toml_string(name(additional.reduction.op)));
   out.key("accumulator", toml_string(name(additional.reduction.accumulator)));
   out.key("result", toml_string(name_of(result_names, additional.reduction.result)));
+  if (info(additional.reduction.op).takes("epsilon"))
+    out.key("epsilon", toml_string(fmt::format("{}", additional.reduction.epsilon)));
 }
 
 void write_launch(Writer& out, const LaunchContract& launch) {

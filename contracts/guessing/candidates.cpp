@@ -141,8 +141,8 @@ class Candidates {
     auto candidate = candidate_for(kernel_, supposed);
     if (!candidate) return;
     const Operator op = candidate->instance.reduction->op;
-    const bool is_chosen = reference != nullptr && keeps_operator;
-    if (!is_chosen && !says_operator(kernel_) && says_other(candidate->instance.output_name, op)) return;
+    if (!supposed.is_chosen && !says_operator(kernel_) && says_other(candidate->instance.output_name, op))
+      return;
     Contract contract;
     contract.instances = {candidate->instance};
     if (!texts_.insert(starter_contract(contract)).second) return;
@@ -203,7 +203,7 @@ std::vector<Candidate> candidates_for(const Kernel& kernel, const Reference* cho
   // Threads that find such an element store to an output that is 0, or 1, before.
   const auto may_store_nothing = [](Operator op) { return op == Operator::any || op == Operator::all; };
   if (chosen != nullptr && may_store_nothing(chosen->op))
-    candidates.add(chosen, {.holds_identity = true}, true);
+    candidates.add(chosen, {.is_chosen = true, .holds_identity = true}, true);
   for (const Reference& reference : references)
     if (may_store_nothing(reference.op) && (reference.op == named || !is_settled))
       candidates.add(&reference, {.holds_identity = true}, reference.op == named);

@@ -190,7 +190,7 @@ class Guess {
     const bool is_partial = roles_.has_result(ResultShape::partials);
     const bool has_one_result = supposed_.has_one_result || supposed_.grid == 1U;
     const bool has_own_results = facts_.uses_block_index && facts_.atomics.empty() && !facts_.uses_grid_sync;
-    if (!supposed_.is_chosen && has_own_results && !has_one_result &&
+    if (!supposed_.is_chosen && !supposed_.holds_identity && has_own_results && !has_one_result &&
         !has_shape(instance_.reduction->op, ResultShape::partials))
       roles_.give_up("it is unknown which elements each block reduces");
     const bool finishes = !is_partial && (has_one_result || !facts_.atomics.empty() ||

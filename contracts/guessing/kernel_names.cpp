@@ -57,7 +57,8 @@ std::string sought(const NameRow& row) {
   return row.place == NameRow::Place::word ? "_" + word + "_" : word;
 }
 
-/// One of the parts of a name, "_arg": at the beginning of a word; "_lo_": as a word.
+/// A name with one of these parts says one of these operators. "_arg" matches at the beginning of a word,
+/// "_lo_" a whole word.
 struct SaidByName {
   std::initializer_list<std::string_view> parts;
   std::initializer_list<Operator> ops;
@@ -148,8 +149,10 @@ bool says_other_bits(const std::string& words, Operator op) {
   static const SaidByName rows[] = {{{"_xor_"}, {bit_xor}},
                                     {{"_and_"}, {bit_and, all}},
                                     {{"_or_"}, {bit_or, any}},
-                                    {{"_all_", "_every"}, {all, bit_and, min}},
+                                    {{"_all_true_", "_every"}, {all, bit_and, min}},
                                     {{"_any_"}, {any, bit_or, max}}};
+  constexpr Operator bitwise[] = {bit_and, bit_or, bit_xor, all, any};
+  if (std::ranges::find(bitwise, op) == std::end(bitwise) && !is_extremum(op)) return false;
   if (fold_in_name(words) || row_of_name(words) != nullptr || mentions(words, {"shuf", "shfl", "butterfly"}))
     return false;
   const auto is_said = [&](const SaidByName& row) { return says(words, row); };
@@ -188,15 +191,16 @@ bool says_other(std::string_view output, Operator op) {
       {{"argmin", "arg_min"}, {argmin}},
       {{"idx", "index", "_arg", "_pos_", "_loc_", "where"}, {argmin, argmax}},
       {{"logsumexp", "log_sum_exp", "_lse_"}, {log_sum_exp}},
+      {{"softmax"}, {softmax, log_softmax}},
       {{"_amax_"}, {absmax, max}},
       {{"absmax", "abs_max", "max_abs", "maxabs", "_linf_", "_l_inf_"}, {absmax}},
-      {{"max", "_mx_", "_high", "_hi_"}, {max}},
+      {{"max", "_mx_", "_high", "_hi_"}, {max, max_ratio}},
       {{"min", "_mn_", "_low", "_lo_"}, {min}},
       {{"asum", "abs_sum", "abssum", "sum_abs", "sumabs", "_l_1_"}, {asum}},
       {{"sq"}, {sum_of_squares}},
-      {{"count", "cnt"}, {count}},
+      {{"count", "cnt"}, {count, histogram, top_p}},
       {{"mean", "avg", "average"}, {mean}},
-      {{"rms"}, {rms_norm}},
+      {{"_rms"}, {rms_norm}},
       {{"rstd", "inv_std", "invstd"}, {reciprocal_deviation}},
       {{"std"}, {deviation}},
       {{"var"}, {variance}},

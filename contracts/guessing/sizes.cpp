@@ -14,7 +14,7 @@ using NameWords = std::initializer_list<std::string_view>;
 
 /// Whether the name says what to do, instead of how many rows or columns there are.
 bool is_name_of_option(const std::string& name) {
-  return mentions(name, {"ignore", "causal", "mask", "flag", "mode", "seed"});
+  return mentions(in_words(name), {"ignore", "causal", "_mask_", "_flag", "_mode_", "_seed_"});
 }
 
 /// `lanes`: elements per group.

@@ -132,6 +132,9 @@ TEST_CASE("the name of an output may say that it holds the result of another ope
   CHECK_FALSE(says_other("amax", Operator::max));
   CHECK(says_other("sum", Operator::asum));
   CHECK(says_other("rms", Operator::norm));
+  CHECK_FALSE(says_other("row_norms", Operator::norm));
+  CHECK_FALSE(says_other("softmax_out", Operator::softmax));
+  CHECK_FALSE(says_other("counts", Operator::histogram));
   CHECK(says_other("product", Operator::sum));
   CHECK_FALSE(says_other("target", Operator::max));
   CHECK_FALSE(says_other("column_sums", Operator::sum));
