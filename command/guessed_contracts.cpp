@@ -105,8 +105,8 @@ class Trial {
 
   Choice choice() {
     if (!guess_.contract.no_fit) likeliest_ = tried(guess_.likeliest, Wanted::any);
-    if (likeliest_.is_complete() || explains_all_with_preconditions())
-      return with_outputs({}, guess_.likeliest);
+    if (likeliest_.is_complete()) return with_outputs({}, guess_.likeliest);
+    if (auto limited = complete_with_preconditions()) return with_outputs({}, std::move(*limited));
     const std::vector<Candidate> candidates = guess_.candidates();
     if (const std::size_t best = best_of(candidates); best != 0)
       return with_outputs({best}, candidates[best - 1]);
@@ -145,14 +145,15 @@ class Trial {
     return guess;
   }
 
-  /// Whether the likeliest contract explains everything if callers respect some precondition.
-  bool explains_all_with_preconditions() {
+  /// The likeliest contract within its preconditions, if it then explains everything.
+  std::optional<InstanceGuess> complete_with_preconditions() {
     // Limited to large blocks, all trial runs have one.
     if (guess_.contract.no_fit || !likeliest_.unknown.empty() || may_read_other_rows(likeliest_))
-      return false;
-    const InstanceGuess guess = limited(guess_.likeliest, preconditions_);
+      return std::nullopt;
+    InstanceGuess guess = limited(guess_.likeliest, preconditions_);
     const bool has_condition = !preconditions_->block.empty() || preconditions_->is_aligned;
-    return has_condition && tried(guess, Wanted::complete).is_complete();
+    if (!has_condition || !tried(guess, Wanted::complete).is_complete()) return std::nullopt;
+    return guess;
   }
 
   /// The candidate that explains most runs, counted from 1; 0 if none explains more than the likeliest.
@@ -178,22 +179,24 @@ class Trial {
   /// Whether blocks other than the first may read other rows of a matrix, instead of other elements.
   static bool may_read_other_rows(const Fit& fit) { return reads_beyond(fit) && fit.is_about_one_block(); }
 
+  /// Whether a run that contradicts the candidate shows a fault of the kernel. A kernel may not compute what
+  /// the user, or its name and nothing else, says; if the operator has variants, only a lost element shows
+  /// that.
+  bool is_fault(const Candidate& candidate, const Fit& fit) const {
+    if (candidate.is_unusual || may_read_other_rows(fit)) return false;
+    return is_known(guess_) || (guess_.is_named && tried(candidate, Wanted::any).loses_elements);
+  }
+
   /// Whether the candidate does not hide that the kernel may be wrong.
   bool is_acceptable(const Candidate& candidate, const Fit& fit) const {
-    // A kernel may not compute what the user, or its name and nothing else, says. If the operator has
-    // variants, only a lost element shows that.
-    const bool is_fault = candidate.keeps_operator && (!candidate.is_unusual || fit.mismatch.empty()) &&
-                          !may_read_other_rows(fit);
-    const bool may_be_wrong =
-        is_fault && (is_known(guess_) || (guess_.is_named && tried(candidate, Wanted::any).loses_elements));
-    const bool is_never_contradicted = candidate.keeps_operator && fit.mismatch.empty();
-    const bool explains_enough = fit.is_complete() || may_be_wrong || is_never_contradicted;
+    // A name that is no more than a hint does not say what happens with infinities.
+    if (!is_known(guess_) && !fit.special_mismatch.empty()) return false;
+    const bool explains_enough =
+        fit.is_complete() || (candidate.keeps_operator && (fit.mismatch.empty() || is_fault(candidate, fit)));
     // Callers know that rows of groups must be aligned.
     const bool hides_tail = candidate.is_narrow && !likeliest_.is_misaligned &&
                             (likeliest_.is_convincing() || convincing_.contains(candidate.as));
     // With a wrong shape, threads may do the same work.
-    // A name that is no more than a hint does not say what happens with infinities.
-    if (!is_known(guess_) && !fit.special_mismatch.empty()) return false;
     if (!explains_enough || hides_tail || (candidate.invents_shape && fit.sometimes_misbehaves)) return false;
     return !candidate.doubles_shared ||
            (!guess_.contract.no_fit && leaves_memory_by_warps(guess_.contract, guess_.image, runner_));

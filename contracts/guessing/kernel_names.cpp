@@ -65,6 +65,7 @@ struct SaidByName {
 };
 
 bool says(std::string_view words, const SaidByName& row) { return mentions(words, row.parts); }
+bool has(const SaidByName& row, Operator op) { return std::ranges::find(row.ops, op) != row.ops.end(); }
 
 }  // namespace
 
@@ -156,9 +157,8 @@ bool says_other_bits(const std::string& words, Operator op) {
   if (fold_in_name(words) || row_of_name(words) != nullptr || mentions(words, {"shuf", "shfl", "butterfly"}))
     return false;
   const auto is_said = [&](const SaidByName& row) { return says(words, row); };
-  return std::ranges::any_of(rows, is_said) && std::ranges::none_of(rows, [&](const SaidByName& row) {
-           return is_said(row) && std::ranges::find(row.ops, op) != row.ops.end();
-         });
+  return std::ranges::any_of(rows, is_said) &&
+         std::ranges::none_of(rows, [&](const SaidByName& row) { return is_said(row) && has(row, op); });
 }
 
 }  // namespace
@@ -179,9 +179,8 @@ bool contradicts_name(std::string_view name, const Reference& reference) {
   static const SaidByName rows[] = {{{"sq"}, {Operator::sum, Operator::asum}},
                                     {{"norm", "nrm"}, {Operator::sum}},
                                     {{"norm_2_", "nrm_2_", "_l_2_"}, {Operator::sum, Operator::asum}}};
-  return std::ranges::any_of(rows, [&](const SaidByName& row) {
-    return says(words, row) && std::ranges::find(row.ops, reference.op) != row.ops.end();
-  });
+  return std::ranges::any_of(
+      rows, [&](const SaidByName& row) { return says(words, row) && has(row, reference.op); });
 }
 
 bool says_other(std::string_view output, Operator op) {
@@ -209,7 +208,7 @@ bool says_other(std::string_view output, Operator op) {
       {{"sum"}, {sum, dot}}};
   const std::string words = in_words(output);
   const auto* row = std::ranges::find_if(rows, [&](const SaidByName& one) { return says(words, one); });
-  return row != std::end(rows) && std::ranges::find(row->ops, op) == row->ops.end();
+  return row != std::end(rows) && !has(*row, op);
 }
 
 }  // namespace foldproof

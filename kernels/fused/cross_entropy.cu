@@ -7,16 +7,14 @@
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"
 #include "block_broadcast.cuh"
+#include "exponentials.cuh"
 
 template <typename T>
 __global__ void cross_entropy(const T* scores, const std::uint32_t* classes, Wide<T>* losses,
                               std::size_t columns) {
   const T* row = scores + std::size_t{blockIdx.x} * columns;
   const Wide<T> highest = fold_and_broadcast<Max>(row, columns);
-
-  Wide<T> sum = 0;
-  for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += exp(widen(row[c]) - highest);
-  sum = reduce_block<Sum>(sum);
+  const Wide<T> sum = reduce_block<Sum>(own_exponentials(row, columns, highest));
   if (threadIdx.x == 0) {
     // The distance from the maximum first: the logarithm is small compared with a large score and would be
     // lost in their sum.

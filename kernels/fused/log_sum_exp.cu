@@ -5,6 +5,7 @@
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"
 #include "block_broadcast.cuh"
+#include "exponentials.cuh"
 
 template <typename T>
 __global__ void log_sum_exp(const T* input, Wide<T>* results, std::size_t columns) {
@@ -12,9 +13,6 @@ __global__ void log_sum_exp(const T* input, Wide<T>* results, std::size_t column
   const Wide<T> highest = fold_and_broadcast<Max>(row, columns);
   // An infinite maximum is the result: relative to it, -inf - -inf and inf - inf would be NaN.
   const Wide<T> origin = isinf(highest) ? 0 : highest;
-
-  Wide<T> sum = 0;
-  for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += exp(widen(row[c]) - origin);
-  sum = reduce_block<Sum>(sum);
+  const Wide<T> sum = reduce_block<Sum>(own_exponentials(row, columns, origin));
   if (threadIdx.x == 0) results[blockIdx.x] = origin + log(sum);
 }

@@ -11,10 +11,7 @@ template <typename T>
 __global__ void softmax_block(const T* scores, T* weights, std::size_t columns) {
   const T* row = scores + std::size_t{blockIdx.x} * columns;
   const Wide<T> origin = origin_of(fold_and_broadcast<Max>(row, columns));
-
-  Wide<T> sum = 0;
-  for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += exp(widen(row[c]) - origin);
-  sum = reduce_and_broadcast<Sum>(sum);
+  const Wide<T> sum = reduce_and_broadcast<Sum>(own_exponentials(row, columns, origin));
 
   for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) {
     const Wide<T> exponential = exp(widen(row[c]) - origin);

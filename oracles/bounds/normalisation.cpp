@@ -5,7 +5,7 @@
 namespace foldproof {
 namespace {
 
-constexpr unsigned inverse_bits = 128;
+constexpr unsigned inverse_bits = 128, bits_of_root = 256;
 constexpr std::uint64_t roundings_of_root = 6;
 
 /// x/sqrt(s') differs from x/sqrt(s) by a factor between 1 - e/s and 1 + e/s if |s' - s| <= e <= s/2.
@@ -21,14 +21,12 @@ Bound relative_error(const Known& square, const FloatFormat& format) {
 
 }  // namespace
 
-Bound root_bound(const Known& square, const FloatFormat& format) {
-  const Dyadic of_root = whole(2) * unit_roundoff(format.precision), one = whole(1);
-  const Enclosure exact(square_root(square.exact.low, inverse_bits).low,
-                        square_root(square.exact.high, inverse_bits).high);
-  const Dyadic lowest = larger(square.exact.low - square.error, Dyadic{});
+Bound root_bound(const Known& square, const FloatFormat& format, const Dyadic& root_error) {
+  const Enclosure root = square_root(square.exact, bits_of_root);
+  const Dyadic lowest = larger(square.exact.low - square.error, Dyadic{}), one = whole(1);
   const Dyadic above =
-      square_root(square.exact.high + square.error, inverse_bits).high * (one + of_root) - exact.low;
-  const Dyadic below = exact.high - square_root(lowest, inverse_bits).low * (one - of_root);
+      square_root(square.exact.high + square.error, bits_of_root).high * (one + root_error) - root.low;
+  const Dyadic below = root.high - square_root(lowest, bits_of_root).low * (one - root_error);
   return larger(above, below) + half(smallest_subnormal(format));
 }
 
@@ -41,7 +39,7 @@ NormalisedBound::NormalisedBound(const Known& square, const FloatFormat& format)
 Bound NormalisedBound::of(const Known& deviation, const Dyadic& weight, const Dyadic& bias) const {
   if (!relative_) return relative_;
   const Dyadic u = unit_roundoff(format_.precision), underflow = half(smallest_subnormal(format_));
-  const Dyadic d = larger(abs(deviation.exact.low), abs(deviation.exact.high)), w = abs(weight);
+  const Dyadic d = largest_magnitude(deviation.exact), w = abs(weight);
   const Dyadic normalised = d * inverse_;
   const Dyadic computed = (d + deviation.error) * inverse_ * (whole(1) + *relative_) * (whole(1) + u);
   Dyadic error = computed - normalised + underflow;

@@ -13,9 +13,9 @@ struct Known {
   Dyadic error;
 };
 
-/// Bound on |sqrt(s) computed - sqrt(s)|, where the root has a relative error of at most 2u (CUDA's
-/// approximate root of f32). `square` is s.
-Bound root_bound(const Known& square, const FloatFormat& format);
+/// Bound on |sqrt(s) computed - sqrt(s)|, where the root has a relative error of at most `root_error`.
+/// `square` is s.
+Bound root_bound(const Known& square, const FloatFormat& format, const Dyadic& root_error);
 
 /// y = d / sqrt(s) w + b, where the reciprocal of the root has a relative error of at most 6u (a root and a
 /// division have two roundings; CUDA's rsqrt has an error of 2 ulp) and every product and the sum are

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "oracles/bounds.h"
+#include "oracles/bounds/normalisation.h"
 #include "oracles/dyadic.h"
 #include "oracles/exact/enclosure.h"
 
@@ -38,12 +39,7 @@ Bound product_bound_any_order(std::uint64_t factors, const ProductRange& range, 
 
 Bound norm_bound(const Dyadic& sum_of_squares, const Dyadic& error, const FloatFormat& format,
                  const Dyadic& root_error) {
-  const Enclosure norm = square_root(sum_of_squares, root_bits);
-  const Dyadic lowest = larger(sum_of_squares - error, Dyadic{});
-  const Dyadic above =
-      square_root(sum_of_squares + error, root_bits).high * (whole(1) + root_error) - norm.low;
-  const Dyadic below = norm.high - square_root(lowest, root_bits).low * (whole(1) - root_error);
-  return larger(above, below) + half(smallest_subnormal(format));
+  return root_bound({sum_of_squares, error}, format, root_error);
 }
 
 Bound norm_bound(const Dyadic& sum_of_squares, const Dyadic& error, const FloatFormat& format) {

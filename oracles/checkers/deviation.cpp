@@ -28,7 +28,7 @@ class DeviationChecker final : public Checker {
     const Outcome outcome = outcome_of(a_.output, bits);
     if (spread_may_be_infinite(outcome))
       return checked_by_category(true, outcome, "the spread of the elements is infinite");
-    if (exact_.category() == Number::Category::infinity && !is_certain_)
+    if (exact_.category() == Number::Category::infinity)
       return anything_goes("the variance and epsilon are 0, so rounding errors decide what the quotient is");
     return checked_by_reference(outcome, exact_, bound_, a_, info(a_.op).name);
   }
@@ -39,7 +39,6 @@ class DeviationChecker final : public Checker {
   void find_bound(const Tally& squares, const Dyadic& epsilon) {
     const FloatFormat& format = float_format(a_.accumulator);
     const Bound variance = variance_bound_of(a_, values_, squares);
-    is_certain_ = variance && variance->is_zero();
     if (!variance) {
       bound_ = variance;
       return;
@@ -50,15 +49,14 @@ class DeviationChecker final : public Checker {
     const Dyadic rounding =
         epsilon.is_zero() ? Dyadic{} : unit_roundoff(format.precision) * (square.high + *variance);
     const Known known{square, *variance + rounding};
+    // CUDA's approximate root of f32 has a relative error of at most 2u.
     bound_ = is_reciprocal() ? NormalisedBound(known, format).of({Enclosure(whole(1)), {}}, whole(1), {})
-                             : root_bound(known, format);
+                             : root_bound(known, format, whole(2) * unit_roundoff(format.precision));
   }
 
   /// Merging parts gives an infinite variance for an infinite element, and 0 if that is the only element.
   bool spread_may_be_infinite(const Outcome& outcome) const {
-    const bool merges =
-        a_.moment_method == MomentMethod::welford || a_.moment_method == MomentMethod::unspecified;
-    if (!merges || values_.specials.nan || !values_.specials.have_infinity()) return false;
+    if (!may_spread_infinitely(a_, values_)) return false;
     const bool is_of_infinity = is_reciprocal() ? outcome.is_finite() && outcome.value.is_zero()
                                                 : is_infinity(outcome, a_.output, false);
     return is_of_infinity || (values_.count == 1 && outcome.category != Number::Category::nan);
@@ -67,7 +65,6 @@ class DeviationChecker final : public Checker {
   Arithmetic a_;
   Tally values_;
   Reference exact_ = Reference::nan();
-  bool is_certain_ = false;                                   ///< the variance has no rounding error
   Bound bound_ = Bound::none("not all elements are finite");  ///< before the output is rounded
 };
 

@@ -51,8 +51,6 @@ ExponentialErrors with_scalings(const ExponentialErrors& once, std::uint64_t tim
   return errors;
 }
 
-Dyadic largest_magnitude(const Enclosure& x) { return larger(abs(x.low), abs(x.high)); }
-
 class ExponentialChecker final : public Checker {
  public:
   ExponentialChecker(const Arithmetic& arithmetic, std::span<const std::byte> input,
@@ -129,8 +127,9 @@ class ExponentialChecker final : public Checker {
     const bool is_negative = a_.op == Operator::log_softmax;
     const std::optional<Dyadic>& gap = exact_->gap(index);
     if (!gap)
-      return checked_by_category(is_infinity(outcome, a_.output, is_negative), outcome,
-                                 "the element is -inf");
+      return checked_by_category(
+          is_infinity(outcome, a_.output, is_negative), outcome,
+          is_negative ? "the element is -inf" : "the element of the target class is -inf");
     const Enclosure distance = logarithm_ - Enclosure(exact_->max() - *gap);
     Bound bound = logarithm_bound_;
     if (bound) {

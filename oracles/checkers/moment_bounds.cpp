@@ -32,6 +32,12 @@ Bound square_sum_bound_of(const Arithmetic& a, const Tally& squares) {
                          : dot_bound_any_order(squares.nonzero, squares.nonzero, format, sum);
 }
 
+bool may_spread_infinitely(const Arithmetic& a, const Tally& values) {
+  const bool merges =
+      a.moment_method == MomentMethod::welford || a.moment_method == MomentMethod::unspecified;
+  return merges && !values.specials.nan && values.specials.have_infinity();
+}
+
 Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& squares) {
   if (a.flush_to_zero) return no_bound_if_flushed("variances");
   const FloatFormat& format = float_format(a.accumulator);

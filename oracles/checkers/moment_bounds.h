@@ -13,6 +13,10 @@ Bound mean_bound_of(const Arithmetic& arithmetic, const Tally& values);
 /// For the sum of the elements' squares before a root or the output is rounded. `squares`: their tally.
 Bound square_sum_bound_of(const Arithmetic& arithmetic, const Tally& squares);
 
+/// Whether a variance may be infinite because of an infinite element: parts that are merged give that, and
+/// the other methods NaN, as for an element that is NaN.
+bool may_spread_infinitely(const Arithmetic& arithmetic, const Tally& values);
+
 /// For the variance of a population. `squares`: the tally of the elements' squares. If the contract does not
 /// name the method, the larger of the two-pass and the textbook bound for LayerNorm, and otherwise the
 /// largest bound of all methods.

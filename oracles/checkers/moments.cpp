@@ -79,10 +79,7 @@ class MomentChecker final : public Checker {
   /// Merging parts gives an infinite variance for an infinite element where the other methods subtract it
   /// from itself; and 0 if that is the only element, since a part of one element has no spread.
   bool spread_is_infinite(const Outcome& outcome) const {
-    const bool merges =
-        a_.moment_method == MomentMethod::welford || a_.moment_method == MomentMethod::unspecified;
-    if (!merges || a_.op == Operator::mean || a_.op == Operator::norm || values_.specials.nan ||
-        !values_.specials.have_infinity())
+    if (a_.op == Operator::mean || a_.op == Operator::norm || !may_spread_infinitely(a_, values_))
       return false;
     return is_infinity(outcome, a_.output, false) ||
            (values_.count == 1 && outcome.category == Number::Category::finite && outcome.value.is_zero());

@@ -100,7 +100,7 @@ class NormalisationChecker final : public Checker {
   Bound mean_square_bound() const {
     const FloatFormat& format = float_format(a_.accumulator);
     if (a_.flush_to_zero) return no_bound_if_flushed("norms");
-    const Bound sum = dot_bound_any_order(squares_.nonzero, squares_.nonzero, format, squares_.positive);
+    const Bound sum = square_sum_bound_of(a_, squares_);
     if (!sum) return sum;
     return mean_bound(values_.count, squares_.positive, *sum, format);
   }
@@ -110,7 +110,7 @@ class NormalisationChecker final : public Checker {
     const FloatFormat& format = float_format(a_.accumulator);
     const Dyadic u = unit_roundoff(format.precision);
     const Enclosure deviation = Enclosure(Dyadic(decode(a_.input, load(a_.input, input_, index)))) - mean_;
-    const Dyadic magnitude = larger(abs(deviation.low), abs(deviation.high));
+    const Dyadic magnitude = largest_magnitude(deviation);
     const Dyadic error = is_layer() ? mean_error_ + u * (magnitude + mean_error_) : Dyadic{};
     return normalised_->of({deviation, error}, weights_.empty() ? whole(1) : weights_.at(index),
                            biases_.empty() ? Dyadic{} : biases_.at(index));

@@ -127,7 +127,7 @@ CheckResult checked_by_reference(const Outcome& outcome, const Reference& exact,
 CheckResult checked_by_enclosure(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
                                  const Arithmetic& arithmetic, std::string_view what) {
   if (!bound) return anything_goes(bound.why_not());
-  const Dyadic magnitude = std::max(abs(exact.low), abs(exact.high));
+  const Dyadic magnitude = largest_magnitude(exact);
   const Dyadic uncertain = *bound + (exact.high - exact.low);
   if (!outcome.is_finite())
     return checked_by_category(

@@ -71,7 +71,7 @@ class RatioChecker final : public Checker {
     const FloatFormat& format = float_format(a_.accumulator);
     const Enclosure exact = largest_.enclosure();
     const Dyadic flushed = a_.flush_to_zero ? smallest_normal(format) : half(smallest_subnormal(format));
-    return unit_roundoff(format.precision) * larger(abs(exact.low), abs(exact.high)) + flushed;
+    return unit_roundoff(format.precision) * largest_magnitude(exact) + flushed;
   }
 
   Arithmetic a_;

@@ -25,6 +25,9 @@ struct Enclosure {
   friend Enclosure operator*(const Enclosure& a, const Enclosure& b);
 };
 
+/// The largest |x| of the numbers in the enclosure.
+inline Dyadic largest_magnitude(const Enclosure& x) { return larger(abs(x.low), abs(x.high)); }
+
 /// x rounded to at most `bits` significant bits, towards minus or plus infinity.
 Dyadic rounded_down(const Dyadic& x, unsigned bits);
 Dyadic rounded_up(const Dyadic& x, unsigned bits);
