@@ -111,8 +111,10 @@ KernelReport check(const Assignment& assignment, Runner& runner, CampaignOptions
 /// The report of an instance whose subject cannot run.
 KernelReport not_run(const Assignment& assignment) {
   const Subject& subject = *assignment.subject;
-  return empty_report(subject.contract, *assignment.instance, subject.obstacle->verdict,
-                      subject.obstacle->reason);
+  KernelReport report = empty_report(subject.contract, *assignment.instance, subject.obstacle->verdict,
+                                     subject.obstacle->reason);
+  report.findings = subject.contract.preconditions;
+  return report;
 }
 
 /// For a process that did not end normally.

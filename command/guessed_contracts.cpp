@@ -34,6 +34,8 @@ struct Choice {
   std::string no_fit = {};    ///< empty if a contract explains what the kernel computes
   /// For each unchecked output: which of with_additional_output().
   std::vector<std::size_t> outputs = {};
+  /// With `no_fit`: undefined behaviour that a trial run showed.
+  std::optional<Finding> misbehaviour = {};
 };
 
 /// What a trial finds out. The choice alone is a partial result.
@@ -54,9 +56,12 @@ std::string packed(const Trialled& trialled) {
                      {"assumptions", found->assumptions},
                      {"warnings", warnings}};
   }
-  const auto& [candidate, no_fit, outputs] = trialled.choice;
-  return pack(
-      {{"candidate", candidate}, {"no_fit", no_fit}, {"outputs", outputs}, {"preconditions", preconditions}});
+  const auto& [candidate, no_fit, outputs, misbehaviour] = trialled.choice;
+  return pack({{"candidate", candidate},
+               {"no_fit", no_fit},
+               {"outputs", outputs},
+               {"misbehaviour", misbehaviour ? to_json(*misbehaviour) : Json()},
+               {"preconditions", preconditions}});
 }
 
 Trialled unpacked(std::string_view bytes) {
@@ -65,6 +70,8 @@ Trialled unpacked(std::string_view bytes) {
   json.at("candidate").get_to(trialled.choice.candidate);
   json.at("no_fit").get_to(trialled.choice.no_fit);
   json.at("outputs").get_to(trialled.choice.outputs);
+  if (const Json& shown = json.at("misbehaviour"); !shown.is_null())
+    trialled.choice.misbehaviour = finding_from(shown);
   const Json& preconditions = json.at("preconditions");
   if (preconditions.is_null()) return trialled;
   Preconditions& found = trialled.preconditions.emplace();
@@ -94,9 +101,7 @@ std::string why_none_fits(const Contract& contract, const std::string& mismatch)
 }
 
 /// Whether what a trial shows is a fault of the kernel: the user or its name says what it computes.
-bool is_known(const GuessedKernel& guess) {
-  return !guess.contract.as.empty() || (guess.is_named && !guess.has_variants);
-}
+bool is_known(const GuessedKernel& guess) { return !guess.contract.is_unconfirmed; }
 
 /// The trial of the contracts that a kernel may have.
 class Trial {
@@ -110,7 +115,10 @@ class Trial {
     const std::vector<Candidate> candidates = guess_.candidates();
     if (const std::size_t best = best_of(candidates); best != 0)
       return with_outputs({best}, candidates[best - 1]);
-    return {0, guess_.contract.no_fit ? "" : why_no_fit(), {}};
+    if (guess_.contract.no_fit) return {};
+    Choice none{0, why_no_fit()};
+    if (!none.no_fit.empty()) none.misbehaviour = likeliest_.misbehaviour;
+    return none;
   }
 
   /// Those of the likeliest contract, if they were needed for the choice.
@@ -194,10 +202,11 @@ class Trial {
     const bool explains_enough =
         fit.is_complete() || (candidate.keeps_operator && (fit.mismatch.empty() || is_fault(candidate, fit)));
     // Callers know that rows of groups must be aligned.
-    const bool hides_tail = candidate.is_narrow && !likeliest_.is_misaligned &&
+    const bool hides_tail = candidate.is_narrow && !likeliest_.is_misaligned && !guess_.is_special_case &&
                             (likeliest_.is_convincing() || convincing_.contains(candidate.as));
     // With a wrong shape, threads may do the same work.
-    if (!explains_enough || hides_tail || (candidate.invents_shape && fit.sometimes_misbehaves)) return false;
+    if (!explains_enough || hides_tail || (candidate.invents_shape && fit.misbehaviour.has_value()))
+      return false;
     return !candidate.doubles_shared ||
            (!guess_.contract.no_fit && leaves_memory_by_warps(guess_.contract, guess_.image, runner_));
   }
@@ -244,8 +253,8 @@ class Trial {
       const auto fits = std::ranges::find_if(possible, [&](const Instance& instance) {
         guess.instance = instance;
         const Fit fit = tried(guess, Wanted::values);
-        return fit.explained >= alone.explained && fit.mismatch.empty() && fit.special_mismatch.empty() &&
-               fit.unknown.empty();
+        return fit.explained >= alone.explained && fit.fully_checked > 0 && fit.mismatch.empty() &&
+               fit.special_mismatch.empty() && fit.unknown.empty();
       });
       if (fits != possible.end())
         choice.outputs.push_back(static_cast<std::size_t>(fits - possible.begin()));
@@ -279,7 +288,13 @@ void apply(const Choice& choice, GuessedKernel& guess) {
     guess.contract.assumptions = std::move(made.assumptions);
     guess.contract.no_fit.reset();
   }
-  if (!choice.no_fit.empty()) guess.contract.no_fit = NoFit{choice.no_fit, {}};
+  if (choice.no_fit.empty()) return;
+  guess.contract.no_fit = NoFit{choice.no_fit, {}};
+  if (!choice.misbehaviour) return;
+  Finding warning = *choice.misbehaviour;
+  warning.severity = Severity::warning;
+  warning.message = "in a trial run with guessed arguments: " + warning.message;
+  guess.contract.preconditions = {std::move(warning)};
 }
 
 /// The emulated devices of a process: those of one source share one, so that its PTX is lowered once.

@@ -198,7 +198,10 @@ struct Contract {
   std::optional<NoFit> no_fit = {};
   /// What was guessed, as ends of a sentence that begins with "assumed"; empty if it was read from a file.
   std::vector<std::string> assumptions = {};
-  /// What the kernel does if callers launch it otherwise than the guess says: warnings, with the condition.
+  /// Neither the user nor the name of the kernel says what it computes: wrong values alone show no fault.
+  bool is_unconfirmed = false;
+  /// Warnings about a guess: what the kernel does if callers launch it otherwise, with the condition; with
+  /// `no_fit`, what a trial run showed.
   std::vector<Finding> preconditions = {};
   /// The reference contract from which it was made, as the user named it (contracts/reference.h); empty:
   /// none.

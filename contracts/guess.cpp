@@ -171,6 +171,11 @@ void guess_contract(const fs::path& source, const Kernel& kernel, const std::opt
         "\"{}\"; say what the kernel computes with --as, or complete the contract that `foldproof init` "
         "writes",
         name(op), instance.output_name));
+  if (!reference && has_unknown_nans(last_name(kernel), instance.reduction->op))
+    throw Unfit(fmt::format(
+        "no contract can be guessed for this kernel, since its name says that NaN are ignored, and "
+        "no {} ignores them",
+        name(instance.reduction->op)));
   guess.likeliest = std::move(likeliest);
   guess.contract = contract_of(
       source, id_of(kernel),
@@ -239,7 +244,12 @@ GuessedKernel guess_of(const fs::path& source, FoundKernel found, const std::opt
   if (reference) guess.contract.as = reference->as, guess.contract.map = reference->map;
   // A word such as "prod" is no more than a hint if the kernel cannot be that, and so is one such as "norm".
   const NameRow* row = row_of_name(last_name(kernel));
-  guess.has_variants = row != nullptr && !row->unknown.empty();
+  const std::string_view spelled = kernel.signature.spelled;
+  guess.is_special_case =
+      spelled.find("true", std::min(spelled.find('<'), spelled.size())) != std::string_view::npos;
+  // A scale is often at least some epsilon.
+  const bool has_variants = row != nullptr && (!row->unknown.empty() || row->op == Operator::absmax);
+  guess.contract.is_unconfirmed = !reference && (!guess.is_named || has_variants);
   const bool is_settled = row != nullptr
                               ? row->op != Operator::norm
                               : operator_in_name(last_name(kernel)).has_value() && !guess.contract.no_fit;

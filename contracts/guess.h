@@ -89,9 +89,10 @@ struct KnownBlocks {
 struct GuessedKernel {
   /// The likeliest one, by names and instructions; with `no_fit` if they say too little.
   Contract contract;
-  InstanceGuess likeliest;    ///< that of the contract; without an instance if there is none
-  bool is_named = false;      ///< the kernel's name says which operator it is, and nothing else
-  bool has_variants = false;  ///< that operator has variants, such as the variance of a sample
+  InstanceGuess likeliest;  ///< that of the contract; without an instance if there is none
+  bool is_named = false;    ///< the kernel's name says which operator it is, and nothing else
+  /// A template argument is true, so callers may launch the instance only for some sizes.
+  bool is_special_case = false;
   KnownBlocks blocks;
   /// All others that its parameters permit, the likelier ones first; the same for every call.
   std::function<std::vector<Candidate>()> candidates;

@@ -23,7 +23,7 @@ constexpr bool is_reverse(ScanKind kind) {
 ///   rows      the reduction of each row, in order
 ///   columns   the reduction of each column, from the first to the last, once or several times
 ///   segments  the reduction of each segment, in order; segments may differ in length
-///   scan      for each element the reduction of those before it (ScanKind)
+///   scan      for each element the reduction of those that ScanKind says, in order
 ///   bins      a histogram
 ///   array     as many elements as the input has
 ///   row_scans the scan of each row, in order

@@ -278,7 +278,8 @@ class Audit {
     const std::string too_little = why_too_little(ended_by, ended_early);
     if (triaged.verdict == Verdict::clean && ended_early.empty() && !too_little.empty())
       return with_verdict(std::move(triaged), Verdict::unchecked, too_little);
-    if (triaged.verdict == Verdict::findings && has_only_warnings(triaged)) triaged.reason = too_little;
+    if (triaged.verdict == Verdict::findings && has_only_warnings(triaged) && triaged.reason.empty())
+      triaged.reason = too_little;
     if (shows_enough(triaged, ended_by, ended_early)) return triaged;
     // What the source announces may still have come.
     Contract patient = contract_;

@@ -45,6 +45,7 @@ struct InputPlan {
   Element output = Element::f32;
   std::uint64_t tile = 32;  ///< elements per block, one per thread; at least 1
   std::uint64_t row = 0;    ///< elements per row; the last row may be shorter; 0: a single row
+  double p = 0;             ///< what sums must reach, for top-p
 };
 
 /// Whether the distribution or transform supports elements of this type.

@@ -11,6 +11,7 @@
 #include "properties/execution/evaluation.h"
 #include "properties/generation/domain.h"
 #include "properties/instance_job.h"
+#include "properties/precondition_runs.h"
 #include "properties/verdict.h"
 
 namespace foldproof {
@@ -26,8 +27,10 @@ struct TrialRun {
 // part of a large input is still right for a small one, and one without bounds checks for a power of two.
 constexpr TrialRun trial_runs[] = {{64, 4, "uniform"}, {1, 1, "integers"},   {4096, 32, "integers"},
                                    {33, 3, "uniform"}, {1000, 8, "uniform"}, {2048, 16, "uniform"}};
+// The sum of integers is exact, but not that of integers divided by 1000.
 constexpr TrialRun special_runs[] = {{64, 4, "zeros"},     {64, 4, "nans"},       {64, 4, "codes"},
-                                     {3, 1, "infinities"}, {33, 3, "infinities"}, {1000, 8, "infinities"}};
+                                     {3, 1, "infinities"}, {33, 3, "infinities"}, {1000, 8, "infinities"},
+                                     {1000, 8, "integers"}};
 constexpr unsigned decisive_runs = 3;
 constexpr std::uint64_t largest_trial = 1 << 16, convincing_elements = 32;
 
@@ -41,11 +44,13 @@ const Finding* contradiction_in(const Evaluation& run, const AcceptsFinding& acc
   return found == run.findings.end() ? nullptr : &*found;
 }
 
+bool checks_value(CheckResult::Evidence evidence) {
+  return evidence != CheckResult::Evidence::nothing && evidence != CheckResult::Evidence::category;
+}
+
 /// Whether the result of the run was checked, and right.
 bool is_explained(const Evaluation& run, const AcceptsFinding& accepts) {
-  using Evidence = CheckResult::Evidence;
-  const bool is_checked = run.evidence && *run.evidence != Evidence::nothing &&
-                          *run.evidence != Evidence::category && !run.vacuous;
+  const bool is_checked = run.evidence && checks_value(*run.evidence) && !run.vacuous;
   return is_checked && contradiction_in(run, accepts) == nullptr;
 }
 
@@ -139,9 +144,12 @@ std::vector<Case> trial_cases(const Instance& instance) {
 
 std::optional<Case> trial_case_with_long_rows(const Instance& instance, std::uint32_t threads) {
   if (range_of(instance, "rows") == nullptr) return std::nullopt;
-  constexpr std::int64_t rows = 2;
-  const std::int64_t columns = (std::int64_t{threads} + 1) * group_of(Domain(instance, largest_trial));
-  return case_of(instance, {rows * columns, rows, "uniform"});
+  constexpr std::int64_t results = 2;
+  const std::int64_t length = std::int64_t{threads} + 1;
+  if (instance.reduction->result == ResultShape::columns)
+    return case_of(instance, {results * length, length, "uniform"});
+  return case_of(instance,
+                 {results * length * group_of(Domain(instance, largest_trial)), results, "uniform"});
 }
 
 bool Fit::is_convincing() const { return explained > 1 && most_elements >= convincing_elements; }
@@ -160,9 +168,10 @@ Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shar
     if (wanted == Wanted::complete && fit.explained < fit.runs) return fit;
     const Evaluation run = evaluator.evaluate(cases[k]);
     ++fit.runs;
-    const bool misbehaves = std::ranges::any_of(run.findings, is_about_order);
-    fit.always_misbehaves &= misbehaves;
-    fit.sometimes_misbehaves |= misbehaves;
+    const auto misbehaviour = std::ranges::find_if(run.findings, is_about_order);
+    fit.always_misbehaves &= misbehaviour != run.findings.end();
+    if (misbehaviour != run.findings.end() && !fit.misbehaviour)
+      fit.misbehaviour = with_case(*misbehaviour, cases[k]);
     fit.is_misaligned |= std::ranges::count(run.findings, Kind::misaligned, &Finding::kind) != 0;
     fit.loses_elements |= std::ranges::any_of(run.findings, is_about_uses);
     const bool share_elements =
@@ -170,6 +179,8 @@ Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shar
     fit.tried_several_blocks |= share_elements;
     if (is_explained(run, accepts)) {
       ++fit.explained;
+      const auto is_checked = [](const AdditionalEvidence& one) { return checks_value(one.evidence); };
+      fit.fully_checked += std::ranges::all_of(run.additional, is_checked) ? 1 : 0;
       fit.explains_several_blocks |= share_elements;
       if (is_telling(cases[k])) fit.most_elements = std::max(fit.most_elements, count_of(cases[k]));
     } else if (const Finding* found = contradiction_in(run, accepts);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,18 +19,20 @@ namespace foldproof {
 struct Fit {
   unsigned runs = 0;
   unsigned explained = 0;           ///< runs whose result was checked and right
+  unsigned fully_checked = 0;       ///< explained runs in which every additional output was checked, too
   std::uint64_t most_elements = 0;  ///< of an explained run with other elements than small integers
   /// With several blocks that share the elements, instead of having a row each.
   bool tried_several_blocks = false, explains_several_blocks = false;
   std::string mismatch;  ///< what the first run showed that contradicts the instance
-  /// What contradicts the instance for infinities, NaN or other unusual elements, although it explains all
-  /// other runs.
+  /// What contradicts the instance for infinities, NaN or other unusual elements, although no other run does.
   std::string special_mismatch;
   /// Why the instance cannot be right, whatever the kernel does: the result depends on a number that the
   /// guess invented.
   std::string unknown;
-  /// Every run, or one of them, showed undefined behaviour that no contract makes right, such as a race.
-  bool always_misbehaves = false, sometimes_misbehaves = false;
+  /// The first undefined behaviour that no contract makes right, such as a race, and whether every run showed
+  /// some.
+  std::optional<Finding> misbehaviour;
+  bool always_misbehaves = false;
   bool loses_elements = false;  ///< some run lost or repeated elements
   bool is_misaligned = false;   ///< some run read or wrote at an address that is not aligned
   bool does_not_end = false;    ///< a run did not end, and the others were left out
@@ -49,8 +52,8 @@ bool is_about_order(const Finding& finding);
 /// The cases of the runs, of up to 4096 elements.
 std::vector<Case> trial_cases(const Instance& instance);
 
-/// A case with rows in which each of so many threads has an element, which the usual cases are too small for;
-/// nothing if the instance has no rows.
+/// A case in which each of so many threads has an element of a row, or of a column if columns are reduced,
+/// which the usual cases are too small for; nothing if the instance has no rows.
 std::optional<Case> trial_case_with_long_rows(const Instance& instance, std::uint32_t threads);
 
 /// any: every run; values: every run, but not which elements are lost or repeated, which costs most;

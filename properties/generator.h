@@ -45,7 +45,7 @@ class CaseGenerator {
   /// The names of the transforms that suit it; at most as many as there are distributions.
   const std::vector<std::string>& transforms() const { return transforms_; }
   /// Whether a transform would defeat the purpose of the distribution: exact sums, values that are otherwise
-  /// rare and, for an extremum, elements that are all on one side of zero.
+  /// rare and, for an extremum and for integers, elements that are all on one side of zero.
   bool stays_as_made(std::string_view distribution) const;
   /// A host function runs in whatever order the GPU chooses.
   bool draws_orders() const { return !is_host_function(instance_); }

@@ -69,6 +69,14 @@ struct CoverageGroup {
   bool operator==(const CoverageGroup&) const = default;
 };
 
+/// What an [[allow]] of the contract accepted, if it still holds.
+struct Accepted {
+  Kind kind;
+  std::string at, reason, until;  ///< as in the contract
+  std::uint64_t findings = 0;
+  bool operator==(const Accepted&) const = default;
+};
+
 struct KernelReport {
   std::string kernel;  ///< display name: "A5 sequential f32 sum" or the entry's name
   std::string entry;   ///< C++ spelling of the (first) entry
@@ -86,6 +94,7 @@ struct KernelReport {
   /// By variable of the domain: the largest value that was tried, if larger ones are claimed.
   std::map<std::string, std::int64_t> untried_above;
   std::vector<Finding> findings;
+  std::vector<Accepted> accepted;  ///< for each [[allow]] that still holds
   std::vector<std::string> notes;  ///< under-sampled classes, an exhausted budget, guesses
   std::string reason;              ///< why no-fit, unchecked, unsupported, skipped or error; or why a kernel
                                    ///< with nothing but warnings was not checked as intended

@@ -24,13 +24,15 @@ Reduction with_operator(const Reduction& first, Operator op, ResultShape result,
   return reduction;
 }
 
-/// Whether a result of that operator needs nothing but the elements and, perhaps, the epsilon of the first.
+/// Whether a result of that operator needs nothing but the elements and, perhaps, the epsilon of the first,
+/// or none for a number.
 bool is_plain(Operator op, ResultShape shape, const Reduction& first) {
   const auto requires_it = [&](const RoleInfo& role) { return requires_operand(role, op, shape); };
   if (std::ranges::any_of(roles(), requires_it)) return false;
   return info(op).gives != OperatorInfo::Gives::ranked && info(op).gives != OperatorInfo::Gives::counts &&
          op != Operator::custom && !info(op).takes("p") &&
-         (!info(op).takes("epsilon") || info(first.op).takes("epsilon"));
+         (!info(op).takes("epsilon") || info(first.op).takes("epsilon") ||
+          info(op).gives == OperatorInfo::Gives::number);
 }
 
 /// The shapes that a result of the operator may have besides the first, with its number of elements.

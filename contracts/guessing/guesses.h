@@ -179,6 +179,9 @@ bool has_name(const std::string& name, std::string_view letters,
 bool is_name_of_k(const std::string& name);
 bool is_name_of_stride(const std::string& name);
 
+/// Whether a buffer can have the name: nothing else in a contract has it.
+bool is_free_name(const std::string& name);
+
 /// Whether the parameter counts groups of elements that threads read as one value.
 bool counts_groups(const KernelRoles& roles, std::size_t index);
 

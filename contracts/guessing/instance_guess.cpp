@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "contracts/guessing/candidates.h"
 #include "contracts/guessing/guesses.h"
 #include "contracts/loading/tables.h"
 #include "contracts/placeholders.h"
@@ -38,11 +39,12 @@ class Guess {
     launch_.entry = kernel_.entry;
     instance_.launches.push_back(launch_);
     instance_.claims.empty = EmptyPolicy::unspecified;
+    apply_name(last_name(kernel_), instance_.reduction->op, instance_.claims);
     if (roles_.reference() != nullptr) {
       apply_keys(*roles_.reference(), instance_);
       if (epsilon_) instance_.reduction->epsilon = *epsilon_;
       find_method();
-    } else if (info(instance_.reduction->op).takes("ties")) {
+    } else if (info(instance_.reduction->op).takes("ties") && instance_.claims.ties == Ties::any) {
       roles_.assume("any of several equal elements");
     }
     return {std::move(instance_), std::move(assumptions_), std::move(inventions_),
@@ -228,8 +230,8 @@ class Guess {
   /// If blocks accumulate a mean with atomics, each one may divide its sum before it adds it.
   void find_method() {
     Reduction& reduction = *instance_.reduction;
-    const bool adds_shares = reduction.op == Operator::mean && accumulates() && !facts_.atomics.empty();
-    if (adds_shares && reduction.moment_method == MomentMethod::unspecified)
+    if (reduction.op == Operator::mean && reduction.moment_method == MomentMethod::unspecified &&
+        accumulates() && !facts_.atomics.empty())
       reduction.moment_method = MomentMethod::shares;
   }
 
@@ -246,13 +248,6 @@ class Guess {
     return is_float(output) && is_extremum(underlying(instance_.reduction->op)) &&
            (atomic.name == "max" || atomic.name == "min") &&
            atomic.type == "s" + std::to_string(8 * size_of(output));
-  }
-
-  /// Whether a buffer can have the name: nothing else in the contract has it.
-  static bool is_free_name(const std::string& name) {
-    constexpr std::string_view taken[] = {"input",  "output", "count",   "block",  "grid",
-                                          "groups", "rows",   "columns", "offset", "segments"};
-    return is_identifier(name) && std::ranges::find(taken, name) == std::end(taken);
   }
 
   /// If the kernel only stores to it, as many elements as there are results, or blocks. Otherwise a counter

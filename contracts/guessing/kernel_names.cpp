@@ -161,7 +161,28 @@ bool says_other_bits(const std::string& words, Operator op) {
          std::ranges::none_of(rows, [&](const SaidByName& row) { return is_said(row) && has(row, op); });
 }
 
+bool ignores_nan(const std::string& words) {
+  static const SaidByName ignored{{"_nansum", "_nan_sum", "_nanprod", "_nan_prod", "_nanm", "_nan_m",
+                                   "_nanstd", "_nan_std", "_nanvar", "_nan_var"},
+                                  {}};
+  return says(words, ignored) || (mentions(words, {"nan"}) && mentions(words, {"ignor", "skip", "omit"}));
+}
+
+bool can_ignore_nan(Operator op) {
+  return op == Operator::sum || op == Operator::prod || is_extremum(underlying(op));
+}
+
 }  // namespace
+
+bool has_unknown_nans(std::string_view name, Operator op) {
+  return ignores_nan(in_words(name)) && !can_ignore_nan(op);
+}
+
+void apply_name(std::string_view name, Operator op, Claims& claims) {
+  const std::string words = in_words(name);
+  if (ignores_nan(words) && can_ignore_nan(op)) claims.nan = NanPolicy::ignore;
+  if (info(op).takes("ties") && mentions(words, {"_first_"})) claims.ties = Ties::first;
+}
 
 bool contradicts_name(std::string_view name, const Reference& reference) {
   const std::string* scan = reference.value_of("scan");
@@ -171,6 +192,7 @@ bool contradicts_name(std::string_view name, const Reference& reference) {
   const bool is_wanted_shape =
       reference.result != ResultShape::rows || !mentions(name, {"col"}) || mentions(name, {"row"});
   if (!is_wanted_shape) return true;
+  if (has_unknown_nans(name, reference.op)) return true;
   const std::string words = in_words(name);
   if (says_other_bits(words, reference.op)) return true;
   const bool computes_root =
@@ -178,6 +200,7 @@ bool contradicts_name(std::string_view name, const Reference& reference) {
   if (computes_root && reference.op == Operator::sum_of_squares) return true;
   static const SaidByName rows[] = {{{"sq"}, {Operator::sum, Operator::asum}},
                                     {{"norm", "nrm"}, {Operator::sum}},
+                                    {{"_rms_"}, {Operator::norm, Operator::sum, Operator::sum_of_squares}},
                                     {{"norm_2_", "nrm_2_", "_l_2_"}, {Operator::sum, Operator::asum}}};
   return std::ranges::any_of(
       rows, [&](const SaidByName& row) { return says(words, row) && has(row, reference.op); });

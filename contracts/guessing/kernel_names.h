@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "contracts/contract.h"
 #include "contracts/reference.h"
 #include "oracles/operator.h"
 
@@ -43,6 +44,14 @@ bool is_plain_name(std::string_view name);
 
 /// Whether the name of the kernel says that it computes something else.
 bool contradicts_name(std::string_view name, const Reference& reference);
+
+/// Whether the name says that NaN are ignored, such as "nanmean", but the result of the operator then is
+/// unknown.
+bool has_unknown_nans(std::string_view name, Operator op);
+
+/// Claims what the name says about NaN and equal elements: "nansum" ignores NaN, and "argmax_first" gives the
+/// first index.
+void apply_name(std::string_view name, Operator op, Claims& claims);
 
 /// Whether the name of an output, such as "row_max", says that it holds the result of another operator.
 bool says_other(std::string_view output, Operator op);

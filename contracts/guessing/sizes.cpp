@@ -148,6 +148,12 @@ bool is_name_of_stride(const std::string& name) {
   return name.starts_with("ld") || name.starts_with("inc") || mentions(name, {"stride", "pitch"});
 }
 
+bool is_free_name(const std::string& name) {
+  constexpr std::string_view taken[] = {"input",  "output", "count",   "block",  "grid",
+                                        "groups", "rows",   "columns", "offset", "segments"};
+  return is_identifier(name) && std::ranges::find(taken, name) == std::end(taken);
+}
+
 bool counts_groups(const KernelRoles& roles, std::size_t index) {
   return roles.lanes() > 1 && (roles.supposed().counts_groups ||
                                is_name_of_groups(roles.kernel().parameters[index].name, roles.lanes()));

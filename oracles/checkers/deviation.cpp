@@ -1,3 +1,5 @@
+#include <vector>
+
 #include "oracles/bounds/normalisation.h"
 #include "oracles/checkers/checkers.h"
 #include "oracles/checkers/moment_bounds.h"
@@ -28,6 +30,7 @@ class DeviationChecker final : public Checker {
     const Outcome outcome = outcome_of(a_.output, bits);
     if (spread_may_be_infinite(outcome))
       return checked_by_category(true, outcome, "the spread of the elements is infinite");
+    if (may_ignore_infinity(outcome)) return of_single_zero().element(0, bits);
     if (exact_.category() == Number::Category::infinity)
       return anything_goes("the variance and epsilon are 0, so rounding errors decide what the quotient is");
     return checked_by_reference(outcome, exact_, bound_, a_, info(a_.op).name);
@@ -54,13 +57,20 @@ class DeviationChecker final : public Checker {
                              : root_bound(known, format, whole(2) * unit_roundoff(format.precision));
   }
 
-  /// Merging parts gives an infinite variance for an infinite element, and 0 if that is the only element.
+  /// Merging parts gives an infinite variance for an infinite element.
   bool spread_may_be_infinite(const Outcome& outcome) const {
-    if (!may_spread_infinitely(a_, values_)) return false;
-    const bool is_of_infinity = is_reciprocal() ? outcome.is_finite() && outcome.value.is_zero()
-                                                : is_infinity(outcome, a_.output, false);
-    return is_of_infinity || (values_.count == 1 && outcome.category != Number::Category::nan);
+    return may_spread_infinitely(a_, values_) &&
+           (is_reciprocal() ? outcome.is_finite() && outcome.value.is_zero()
+                            : is_infinity(outcome, a_.output, false));
   }
+
+  /// A part of one element has no spread, whatever the element is.
+  bool may_ignore_infinity(const Outcome& outcome) const {
+    return may_spread_infinitely(a_, values_) && values_.count == 1 &&
+           outcome.category != Number::Category::nan;
+  }
+
+  DeviationChecker of_single_zero() const { return {a_, std::vector<std::byte>(size_of(a_.input))}; }
 
   Arithmetic a_;
   Tally values_;

@@ -143,8 +143,9 @@ class ExponentialChecker final : public Checker {
   /// Even if no bound is known, a value computed about the maximum is finite.
   CheckResult check_finite(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
                            std::string_view what) const {
-    const bool may_overflow =
-        a_.op != Operator::softmax && abs(exact_->max()) * whole(2) >= largest_finite(a_.output);
+    const Dyadic largest = largest_finite(a_.output);
+    const bool may_overflow = a_.op != Operator::softmax && (abs(exact_->max()) * whole(2) >= largest ||
+                                                             largest_magnitude(exact) >= largest);
     if (!bound && !outcome.is_finite() && !may_overflow)
       return checked_by_category(false, outcome, fmt::format("the {} is {}", what, to_text(exact.low)));
     return checked_by_enclosure(outcome, exact, bound, a_, what);

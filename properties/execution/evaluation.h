@@ -21,12 +21,20 @@ inline std::optional<std::uint64_t> sum(const std::optional<std::uint64_t>& a,
   return a && b ? std::optional(*a + *b) : std::nullopt;
 }
 
+/// What checked an additional output.
+struct AdditionalEvidence {
+  std::string output;  ///< in words, as in Output::name
+  CheckResult::Evidence evidence;
+  std::string why_not;  ///< why the values were not checked
+};
+
 struct Evaluation {
   std::vector<Finding> findings;                  ///< without case text and replay command
   std::optional<double> error_over_bound;         ///< absent if no operation rounds or nothing was checked
   bool vacuous = false;                           ///< the bound is vacuous
   std::string why_not;                            ///< why the value was not checked
   std::optional<CheckResult::Evidence> evidence;  ///< what checked the value; absent if it was not checked
+  std::vector<AdditionalEvidence> additional;     ///< for each additional output that had elements
   std::optional<double> ulps;                     ///< the error; absent if the value is not finite
   std::shared_ptr<const ProvenanceTrace> trace;   ///< provenance of the results, if traced
   std::optional<std::string> incomplete;          ///< why the provenance is incomplete

@@ -240,6 +240,7 @@ std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
   plan.row = needs_columns(reduction.result) && reduction.result != ResultShape::columns
                  ? result_layout(reduction, c.variables).columns
                  : 0;
+  plan.p = reduction.p;
   return make_input(c.input, plan);
 }
 

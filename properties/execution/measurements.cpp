@@ -15,6 +15,13 @@ void Measurements::take(const Case& c, const Evaluation& evaluation) {
   if (evaluation.evidence) ++accuracy_.checked_by[static_cast<std::size_t>(*evaluation.evidence)];
   if (!evaluation.why_not.empty() && ++reasons_[evaluation.why_not] > reasons_[accuracy_.why_not])
     accuracy_.why_not = evaluation.why_not;
+  for (const AdditionalEvidence& one : evaluation.additional) {
+    Additional& of = additional_[one.output];
+    ++of.cases;
+    if (one.evidence != CheckResult::Evidence::nothing) continue;
+    ++of.unchecked;
+    of.why_not = one.why_not;
+  }
   if (evaluation.ulps) accuracy_.worst_ulps = std::max(accuracy_.worst_ulps.value_or(0), *evaluation.ulps);
   keep_trace(evaluation);
   if (evaluation.incomplete) ++incomplete_cases_, incomplete_ = *evaluation.incomplete;
@@ -36,9 +43,14 @@ std::uint64_t Measurements::with_value() const {
 std::string Measurements::why_unchecked() const {
   const std::uint64_t unchecked =
       accuracy_.checked_by[static_cast<std::size_t>(CheckResult::Evidence::nothing)];
-  if (2 * unchecked <= with_value()) return "";
-  return fmt::format("the value was not checked in {} of the {} cases that had a result: {}", unchecked,
-                     with_value(), accuracy_.why_not);
+  if (2 * unchecked > with_value())
+    return fmt::format("the value was not checked in {} of the {} cases that had a result: {}", unchecked,
+                       with_value(), accuracy_.why_not);
+  for (const auto& [output, of] : additional_)
+    if (2 * of.unchecked > of.cases)
+      return fmt::format("{} was not checked in {} of the {} cases that had one: {}", output, of.unchecked,
+                         of.cases, of.why_not);
+  return "";
 }
 
 void Measurements::report_to(KernelReport& report) const {

@@ -23,7 +23,8 @@ class Measurements {
 
   /// Number of cases that had a value to check, whether or not it was checked.
   std::uint64_t with_value() const;
-  /// Why the value was not checked, if so in more than half of these cases; otherwise empty.
+  /// Why the value, or that of an additional output, was not checked, if so in more than half of the cases
+  /// that had it; otherwise empty.
   std::string why_unchecked() const;
 
   /// Fills in the accuracy, the worst case, and notes on what was not, or hardly, checked.
@@ -38,6 +39,12 @@ class Measurements {
   std::optional<double> worst_error_over_bound_;
   std::string worst_case_;
   std::map<std::string, std::uint64_t> reasons_;  ///< why a value was not checked, and in how many cases
+  /// An additional output, by its name.
+  struct Additional {
+    std::uint64_t cases = 0, unchecked = 0;
+    std::string why_not;  ///< in the last unchecked case
+  };
+  std::map<std::string, Additional> additional_;
   std::uint64_t bounded_ = 0, vacuous_ = 0;  ///< cases checked by a bound, and those with a vacuous bound
   std::shared_ptr<const ProvenanceTrace> trace_;           ///< of the largest case whose order can be named
   std::uint64_t incomplete_cases_ = 0;                     ///< cases with incomplete provenance

@@ -257,10 +257,14 @@ bool gives_extremum(const Instance& instance) {
 }
 
 /// For an extremum, NaN is drawn only if the contract specifies NaN handling; elements are moved far below
-/// zero only for exponentials.
+/// zero only for extrema and exponentials, a threshold is reached only for top-p, and neighbours are compared
+/// only for extrema.
 bool is_wanted(const DistributionInfo& distribution, const Instance& instance) {
   if (!suits(distribution, instance.reduction->input)) return false;
-  if (distribution.name == "far-below" && !info(instance.reduction->op).takes("functions")) return false;
+  const bool finds_extremum = info(instance.reduction->op).takes("functions") || gives_extremum(instance);
+  if (distribution.name == "far-below" && !finds_extremum) return false;
+  if (distribution.name == "threshold" && instance.reduction->op != Operator::top_p) return false;
+  if (distribution.name == "neighbours" && !gives_extremum(instance)) return false;
   const bool plants_nan = distribution.name == "nans" || distribution.name == "nan";
   return !plants_nan || !gives_extremum(instance) || instance.claims.nan != NanPolicy::unspecified;
 }
@@ -307,9 +311,13 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
     }
   };
   // A lost element shows only if nothing is rounded or cancels, and most elements can be lost in a corner.
-  give(CountClass::corner, {"integers", "equal"});
+  // Integers of one sign overflow an accumulator that is too narrow.
+  if (is_float(instance_.reduction->input))
+    give(CountClass::corner, {"integers", "equal"});
+  else
+    give(CountClass::corner, {"negative", "extremes"});
   // The order of the blocks shows only if there are several and their totals are rounded.
-  give(CountClass::medium, {"cancelling", "ill-conditioned", "uniform"});
+  give(CountClass::medium, {"neighbours", "cancelling", "ill-conditioned", "uniform"});
   const auto is_plain = [&](std::size_t at) { return changes[at] >= transforms_.size(); };
   const auto stays = [&](std::size_t at) { return stays_as_made(distributions_[inputs[at]]); };
   for (std::size_t at = 0, free = 0; at < classes; ++at) {
@@ -355,7 +363,10 @@ Case CaseGenerator::generate(std::uint64_t index) const {
                        turn.counts == CountClass::corner;
   if (wants("peaks") && is_long) c.input.transforms.push_back({"peaks"});
   // A maximum that starts at 0, or takes 0 for what missing warps hold, shows if all elements are far below.
-  if (wants("far-below") && turn.counts == CountClass::warp_edge) c.input.transforms.push_back({"far-below"});
+  const bool may_move = !gives_extremum(instance_) || !stays_as_made(made_of.distribution);
+  const CountClass far_counts = gives_extremum(instance_) ? CountClass::power_edge : CountClass::warp_edge;
+  if (wants("far-below") && may_move && turn.counts == far_counts)
+    c.input.transforms.push_back({"far-below"});
   // A variance from the sums of x and x^2 is as good as one from the deviations unless the mean is far
   // larger.
   if (wants("shift") && turn.counts == CountClass::warp_edge && !stays_as_made(made_of.distribution))
@@ -364,21 +375,31 @@ Case CaseGenerator::generate(std::uint64_t index) const {
     c.input.transforms.push_back({"minus-inf", PlantedAt::row});
   if (wants("minus-inf") && turn.counts == CountClass::power_edge)
     c.input.transforms.push_back({"minus-inf", PlantedAt::first});
+  // A comparison with a NaN is false, so that a kernel which begins with one may keep it.
+  if (wants("nan") && !stays_as_made(made_of.distribution)) {
+    if (turn.counts == CountClass::small) c.input.transforms.push_back({"nan", PlantedAt::first});
+    if (turn.counts == CountClass::warp_edge) c.input.transforms.push_back({"nan", PlantedAt::last});
+  }
   return c;
 }
 
 bool CaseGenerator::stays_as_made(std::string_view distribution) const {
-  constexpr std::string_view names[] = {"integers", "zeros", "subnormals", "infinities", "nans"};
+  constexpr std::string_view names[] = {"integers",   "threshold",  "zeros", "subnormals",
+                                        "neighbours", "infinities", "nans"};
   if (std::ranges::find(names, distribution) != std::end(names)) return true;
-  // With an element on the other side of zero, an extremum that starts at 0 is right.
-  return (distribution == "negative" || distribution == "positive") && gives_extremum(instance_);
+  // With an element on the other side of zero, an extremum that starts at 0 is right, and an integer
+  // accumulator that is too narrow does not overflow.
+  return (distribution == "negative" || distribution == "positive") &&
+         (gives_extremum(instance_) || !is_float(instance_.reduction->input));
 }
 
 bool CaseGenerator::wants(std::string_view transform) const {
   if (std::ranges::find(transforms_, transform) == transforms_.end()) return false;
   if (transform == "minus-inf") return instance_.claims.masked != Masked::unspecified;
+  if (transform == "nan") return gives_extremum(instance_) && instance_.claims.nan != NanPolicy::unspecified;
   if (transform == "shift") return is_about_deviation(instance_.reduction->op);
-  return info(instance_.reduction->op).takes("functions");
+  return info(instance_.reduction->op).takes("functions") ||
+         (transform == "far-below" && gives_extremum(instance_));
 }
 
 }  // namespace foldproof

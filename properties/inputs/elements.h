@@ -31,6 +31,7 @@ class Elements {
   std::size_t size() const { return plan_.count; }
   Element element() const { return plan_.element; }
   Element output() const { return plan_.output; }
+  double p() const { return plan_.p; }
   Operator op() const { return plan_.op; }
   bool floating() const { return is_float(plan_.element); }
   bool has_sign() const { return floating() || is_signed_integer(plan_.element); }

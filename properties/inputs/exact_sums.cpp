@@ -54,6 +54,14 @@ void fill_tags(Elements& x) {
   }
 }
 
+void fill_threshold(Elements& x) {
+  for (const auto& [begin, length] : x.rows()) {
+    const std::size_t last = begin + x.random.below(length), first = begin + x.random.below(last - begin + 1);
+    x.set(last, first == last ? x.p() : x.p() / 2);
+    if (first != last) x.set(first, x.p() / 2);
+  }
+}
+
 void fill_zeros(Elements& x) {
   const std::uint64_t minus_zero = encode(x.element(), {Number::Category::finite, true, 0, 0});
   const std::uint64_t mix = x.seed() % 3;  // only +0, the background of planted elements; only -0; both

@@ -1,6 +1,7 @@
 // Ordinary magnitudes, magnitudes spread over the format, and its ends: subnormal, largest, infinite, and
 // NaN.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -10,7 +11,9 @@
 namespace foldproof::inputs {
 
 void fill_negative(Elements& x) {
-  const double scale = std::ldexp(1.0, static_cast<int>(x.random.below(7)));
+  const int bits = static_cast<int>(size_of(x.element())) * 8;
+  const int exponent = x.floating() ? static_cast<int>(x.random.below(7)) : bits - 2;
+  const double scale = std::ldexp(1.0, exponent);
   for (std::size_t i = 0; i < x.size(); ++i) x.set(i, -scale * (1 + x.random.unit()));
 }
 
@@ -113,6 +116,21 @@ void fill_extremes(Elements& x) {
       default: x.set(i, 0.0); break;
     }
   }
+}
+
+void fill_neighbours(Elements& x) {
+  if (x.size() == 0) return;
+  // More would change the sign of a number with a single bit of significand.
+  const bool is_tiny = x.floating() && x.format().precision <= 2;
+  const std::uint64_t spread = is_tiny || x.random.flip() ? 1 : 7;
+  x.set(0, x.random.symmetric());
+  std::uint64_t base = x.bits(0);
+  if (!x.floating())
+    base = x.op() == Operator::min || !x.has_sign() ? identity(Operator::min, x.element()) - spread
+                                                    : identity(Operator::max, x.element());
+  for (std::size_t i = 0; i < x.size(); ++i) x.set_bits(i, base + x.random.below(spread + 1));
+  // A wrong comparison often keeps the first element.
+  x.set_bits(0, x.op() == Operator::min ? base + spread : base);
 }
 
 void fill_infinities(Elements& x) {

@@ -1,5 +1,6 @@
 // Transforms of a generated input. Never called for an empty one.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 #include <utility>
@@ -127,9 +128,12 @@ void transform_peaks(Elements& x) {
 }
 
 void transform_far_below(Elements& x) {
+  const double zero_beyond = x.accumulator() == Element::f64 ? 1000 : 500;
+  const double side = x.op() == Operator::min ? 1 : -1;
+  const double distance = std::array{zero_beyond, 1e5, 1e31}[x.random.below(3)];
   for (std::size_t i = 0; i < x.size(); ++i)
     if (const Number number = x.number(i); number.is_finite())
-      x.set_finite(i, number_of(-std::fabs(to_double(number)) - 500));
+      x.set_finite(i, number_of(side * (std::fabs(to_double(number)) + distance)));
 }
 
 void transform_minus_zero(Elements& x) { plant(x, {Number::Category::finite, true, 0, 0}); }

@@ -46,14 +46,16 @@ bool is_named(const Allow& allow, const Finding& finding) {
 void apply_suppressions(KernelReport& report, const Contract& contract, const std::string& date) {
   for (const Allow& allow : contract.allows) {
     const auto is_meant = [&](const Finding& f) { return is_named(allow, f); };
-    const auto count = std::ranges::count_if(report.findings, is_meant);
-    if (count == 0) continue;
+    const bool is_needed = std::ranges::any_of(report.findings, is_meant);
     if (allow.until <= date) {
-      report.notes.push_back(fmt::format("{}: [[allow]] of {} at {} expired on {}", to_string(allow.where),
-                                         name(allow.kind), allow.at, allow.until));
+      if (is_needed)
+        report.notes.push_back(fmt::format("{}: [[allow]] of {} at {} expired on {}", to_string(allow.where),
+                                           name(allow.kind), allow.at, allow.until));
       continue;
     }
-    std::erase_if(report.findings, is_meant);
+    const std::uint64_t accepted = std::erase_if(report.findings, is_meant);
+    report.accepted.push_back({allow.kind, allow.at, allow.reason, allow.until, accepted});
+    if (!is_needed) continue;
     report.notes.push_back(fmt::format("accepted until {}: {} at {} ({})", allow.until, name(allow.kind),
                                        allow.at, allow.reason));
   }
@@ -69,6 +71,23 @@ void add_silent(KernelReport& report, const Announced& announced) {
 
 bool are_all_expected(const std::vector<Finding>& findings) {
   return std::ranges::all_of(findings, &Finding::expected);
+}
+
+/// Whether the kernel may compute something else than was guessed, instead of being wrong.
+bool may_be_intended(const Finding& finding) {
+  return finding.kind == Kind::wrong_value || finding.kind == Kind::outside_bound;
+}
+
+/// Wrong values are warnings if there is nothing else, such as a lost element or a race.
+void doubt(KernelReport& report) {
+  if (has_only_warnings(report)) return;
+  for (const Finding& finding : report.findings)
+    if (finding.severity == Severity::error && !may_be_intended(finding)) return;
+  for (Finding& finding : report.findings) finding.severity = Severity::warning;
+  report.reason =
+      "only the values of some results contradict what was guessed, and the name of the kernel does not "
+      "confirm the "
+      "guess; say what the kernel computes with --as, or correct the contract that `foldproof init` writes";
 }
 
 /// "shared-race, wrong-value": each kind once.
@@ -158,6 +177,7 @@ void triage(KernelReport& report, const Contract& contract, const std::string& d
   }
   report.verdict = report.findings.empty() ? Verdict::clean : Verdict::findings;
   report.expected = !contract.expected.empty() && !is_silent && are_all_expected(report.findings);
+  if (contract.is_unconfirmed && !report.expected) doubt(report);
 }
 
 }  // namespace foldproof

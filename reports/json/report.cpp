@@ -73,6 +73,20 @@ Json untried_json(const std::map<std::string, std::int64_t>& untried) {
   return all;
 }
 
+Json to_json(const Accepted& accepted) {
+  return {{"kind", name(accepted.kind)},
+          {"at", accepted.at},
+          {"reason", accepted.reason},
+          {"until", accepted.until},
+          {"findings", accepted.findings}};
+}
+
+Accepted accepted_from(const Json& json) {
+  return {kind_named(json.at("kind").get<std::string>()).value(), json.at("at").get<std::string>(),
+          json.at("reason").get<std::string>(), json.at("until").get<std::string>(),
+          json.at("findings").get<std::uint64_t>()};
+}
+
 Json to_json(const KernelReport& kernel) {
   Json json{{"kernel", kernel.kernel},
             {"entry", kernel.entry},
@@ -87,6 +101,7 @@ Json to_json(const KernelReport& kernel) {
             {"worst_case", known(kernel.worst_case)},
             {"untried_above", untried_json(kernel.untried_above)},
             {"findings", array_of(kernel.findings)},
+            {"accepted", array_of(kernel.accepted)},
             {"notes", kernel.notes},
             {"cut_off", kernel.is_cut_off},
             {"reason", known(kernel.reason)},
@@ -144,6 +159,9 @@ KernelReport kernel_report_from(const Json& json) {
   for (const Json& untried : json.at("untried_above"))
     kernel.untried_above[untried.at("name").get<std::string>()] = untried.at("value").get<std::int64_t>();
   for (const Json& finding : json.at("findings")) kernel.findings.push_back(finding_from(finding));
+  // Reports of earlier versions lack it.
+  for (const Json& accepted : json.value("accepted", Json::array()))
+    kernel.accepted.push_back(accepted_from(accepted));
   kernel.notes = json.at("notes").get<std::vector<std::string>>();
   kernel.is_cut_off = json.at("cut_off").get<bool>();
   kernel.reason = known_at<std::string>(json, "reason");

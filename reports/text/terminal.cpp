@@ -167,6 +167,23 @@ std::string remarks(const AuditReport& report, const TerminalStyle& style) {
   return text;
 }
 
+/// The [[allow]] tables that no instance needed. A replayed case does not show that.
+std::string unused_allows_text(const AuditReport& report, const TerminalStyle& style) {
+  std::map<std::pair<std::string, std::string>, std::uint64_t>
+      accepted;  // by the kernel's file, and in words
+  for (const KernelReport& kernel : report.kernels)
+    if (kernel.cases > 1)
+      for (const Accepted& one : kernel.accepted)
+        accepted[{kernel.file, fmt::format("{} at {}", name(one.kind), one.at)}] += one.findings;
+  std::string text;
+  for (const auto& [allow, findings] : accepted)
+    if (findings == 0)
+      text += sentence_text(fmt::format("note: [[allow]] of {} accepted nothing", allow.second), 0, 2,
+                            style.width) +
+              "\n";
+  return text;
+}
+
 /// What a single source claims but was not tried; in a catalogue this would apply to nearly every kernel.
 std::string limits_text(const AuditReport& report, const TerminalStyle& style) {
   std::map<std::string, std::int64_t> above;
@@ -207,8 +224,13 @@ std::string verdicts_text(std::span<const KernelReport> kernels, const Paint& pa
 
 std::string summary(const AuditReport& report, const TerminalStyle& style) {
   std::uint64_t cases = 0;
-  for (const KernelReport& kernel : report.kernels) cases += kernel.cases;
-  const std::string text = verdicts_text(report.kernels, Paint(style.color));
+  std::uint64_t accepted = 0;
+  for (const KernelReport& kernel : report.kernels) {
+    cases += kernel.cases;
+    for (const Accepted& one : kernel.accepted) accepted += one.findings;
+  }
+  std::string text = verdicts_text(report.kernels, Paint(style.color));
+  if (accepted != 0) text += fmt::format("; {} accepted", counted(accepted, "finding"));
   const std::string time = style.wall_seconds ? fmt::format(", {:.1f} s", *style.wall_seconds) : "";
   return fmt::format("{} ({}, {} device, seed {}{}): {}\n", counted(report.kernels.size(), "instance"),
                      counted(cases, "case"), printable(report.device), report.seed, time,
@@ -250,8 +272,8 @@ std::string to_text(const AuditReport& whole, const TerminalStyle& style) {
   const AuditReport report = with_devices_named(whole);
   return findings_text(report, style) + table(report, style.color, style.width) +
          accuracy_text(report, style.verbose, style.width) + counters_tables(report, style.color) +
-         coverage_text(report, style.width) + remarks(report, style) + limits_text(report, style) +
-         skipped_devices_text(report, style) + summary(report, style);
+         coverage_text(report, style.width) + remarks(report, style) + unused_allows_text(report, style) +
+         limits_text(report, style) + skipped_devices_text(report, style) + summary(report, style);
 }
 
 std::string kernel_line(std::span<const KernelReport> instances) {

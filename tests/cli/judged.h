@@ -10,7 +10,15 @@ namespace foldproof::test {
 
 struct Judged {
   std::string verdict, reason, notes;
+  std::string errors;  ///< their kinds, one after the other
 };
+
+inline std::string errors_of(const nlohmann::json& kernel) {
+  std::string kinds;
+  for (const auto& finding : kernel.at("findings"))
+    if (finding.at("severity") == "error") kinds += std::string(finding.at("kind")) + " ";
+  return kinds;
+}
 
 /// By entry.
 inline std::map<std::string, Judged> judged(const RanJson& ran) {
@@ -18,7 +26,7 @@ inline std::map<std::string, Judged> judged(const RanJson& ran) {
   for (const auto& kernel : ran.json.at("kernels"))
     all[kernel.at("entry")] = {kernel.at("verdict"),
                                kernel.at("reason").is_string() ? std::string(kernel.at("reason")) : "",
-                               kernel.at("notes").dump()};
+                               kernel.at("notes").dump(), errors_of(kernel)};
   return all;
 }
 

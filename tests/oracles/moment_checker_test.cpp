@@ -211,3 +211,17 @@ TEST_CASE("no elements, or an infinite one, have no standard deviation") {
   CHECK(accepts_result(root, {1, std::numeric_limits<double>::infinity()}, {nan}));
   CHECK_FALSE(accepts_result(root, {1, std::numeric_limits<double>::infinity()}, {1}));
 }
+
+TEST_CASE("a single infinite element has no spread if parts are merged, but not any other") {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  Arithmetic root = arithmetic_of(Operator::deviation),
+             reciprocal = arithmetic_of(Operator::reciprocal_deviation);
+  root.epsilon = reciprocal.epsilon = 4;
+  CHECK(accepts_result(root, {inf}, {2}));
+  CHECK_FALSE(accepts_result(root, {inf}, {3}));
+  CHECK(accepts_result(root, {inf}, {inf}));
+  CHECK(accepts_result(root, {inf}, {std::numeric_limits<double>::quiet_NaN()}));
+  CHECK(accepts_result(reciprocal, {inf}, {0.5}));
+  CHECK(accepts_result(reciprocal, {inf}, {0}));
+  CHECK_FALSE(accepts_result(reciprocal, {inf}, {1}));
+}

@@ -113,6 +113,26 @@ TEST_CASE("one-hot inputs have one element that differs") {
   CHECK(std::ranges::count_if(numbers, [](const Number& x) { return !x.is_zero(); }) == 1);
 }
 
+TEST_CASE("the elements of each row of a threshold input add up to exactly p, and most are 0") {
+  InputPlan plan{Operator::top_p, Element::f32, Element::f32, 100};
+  plan.row = 8;
+  plan.p = 0.75;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto bytes = make_input({{"threshold"}, seed}, plan);
+    for (std::size_t begin = 0; begin < 100; begin += 8) {
+      double sum = 0;
+      int others = 0;
+      for (std::size_t i = begin; i < std::min<std::size_t>(begin + 8, 100); ++i) {
+        const double x = to_double(decode(Element::f32, load(Element::f32, bytes, i)));
+        sum += x;
+        others += x == 0 ? 0 : 1;
+      }
+      CHECK(sum == 0.75);
+      CHECK(others <= 2);
+    }
+  }
+}
+
 TEST_CASE("one-hot inputs have one such element per row, even in a short last row") {
   InputPlan plan{Operator::sum, Element::f32, Element::f32, 25};
   plan.row = 10;

@@ -109,4 +109,18 @@ TEST_CASE("a race in every run does not depend on the contract") {
   CHECK_FALSE(racy(Kind::out_of_bounds).always_misbehaves);
 }
 
+TEST_CASE("the case with long rows or columns has an element of each for every thread, and one more") {
+  const auto variables_of = [](ResultShape result) {
+    Instance instance =
+        fake::with_domain({{"block", "1 .. 1024"}, {"rows", "0 .. 2^20"}, {"columns", "0 .. 2^20"}});
+    instance.domain.emplace_back("count", Range::parse("rows * columns", {}));
+    instance.reduction->result = result;
+    return trial_case_with_long_rows(instance, 512).value().variables;
+  };
+  CHECK(variables_of(ResultShape::rows).at("columns") == 513);
+  CHECK(variables_of(ResultShape::rows).at("rows") == 2);
+  CHECK(variables_of(ResultShape::columns).at("rows") == 513);
+  CHECK(variables_of(ResultShape::columns).at("columns") == 2);
+}
+
 }  // namespace foldproof

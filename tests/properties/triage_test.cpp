@@ -11,6 +11,12 @@
 namespace foldproof {
 namespace {
 
+Finding finding_of(Kind kind) {
+  Finding finding;
+  finding.kind = kind;
+  return finding;
+}
+
 Finding race_at(unsigned line) {
   Finding finding;
   finding.kind = Kind::shared_race;
@@ -37,6 +43,13 @@ TEST_CASE("a suppression applies until its date, at its position, to its kind") 
   REQUIRE(report.findings.size() == 1);
   CHECK(report.findings[0].at.line == 41);
   CHECK(report.notes.at(0) == "accepted until 2027-01-01: shared-race at tail.cuh:40 (checked by hand)");
+  const Accepted accepted{Kind::shared_race, "tail.cuh:40", "checked by hand", "2027-01-01", 1};
+  CHECK(report.accepted == std::vector{accepted});
+
+  report = report_of({race_at(41)});
+  triage(report, contract, "2026-12-31");
+  CHECK(report.accepted.at(0).findings == 0);
+  CHECK(report.notes.empty());
 
   report = report_of({race_at(40)});
   triage(report, contract, "2027-01-01");
@@ -53,6 +66,27 @@ TEST_CASE("a suppression for a file does not apply to another file whose name en
   contract.allows[0].at = "kernels/tail.cuh";
   triage(report, contract, "2026-01-01");
   CHECK(report.verdict == Verdict::clean);
+}
+
+TEST_CASE("wrong values alone are warnings if nothing confirms the guess of what a kernel computes") {
+  Contract guessed;
+  guessed.is_unconfirmed = true;
+  const Finding wrong = finding_of(Kind::wrong_value), inaccurate = finding_of(Kind::outside_bound);
+  KernelReport report = report_of({wrong, inaccurate});
+  triage(report, guessed, "2026-01-01");
+  CHECK(report.verdict == Verdict::findings);
+  CHECK(has_only_warnings(report));
+  CHECK(report.reason.starts_with("only the values of some results contradict what was guessed"));
+  CHECK(is_open(report));
+  for (const Kind kind : {Kind::input_not_used, Kind::shared_race, Kind::not_reproducible}) {
+    report = report_of({wrong, finding_of(kind)});
+    triage(report, guessed, "2026-01-01");
+    CHECK(report.findings[0].severity == Severity::error);
+    CHECK(report.reason.empty());
+  }
+  report = report_of({wrong});
+  triage(report, Contract{}, "2026-01-01");
+  CHECK_FALSE(has_only_warnings(report));
 }
 
 TEST_CASE("a defect of a host function must be found, since no other device runs it") {

@@ -24,6 +24,7 @@ KernelReport full_report() {
   kernel.worst_error_over_bound = 0.5;
   kernel.worst_case = "count=3";
   kernel.untried_above = {{"count", 66560}, {"grid", 24}};
+  kernel.accepted = {{Kind::timeout, "a.cu:3", "why", "2099-01-01", 2}};
   kernel.notes = {"a note"};
   kernel.reason = "a reason";
   kernel.seconds = 1.5;

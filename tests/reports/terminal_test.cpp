@@ -59,6 +59,20 @@ TEST_CASE("a clean report has one row per instance and a summary") {
   CHECK(last_line(text) == "1 instance (40 cases, emulated device, seed 7): 1 clean\n");
 }
 
+TEST_CASE("accepted findings are counted, and tables that accepted nothing are named") {
+  KernelReport first = clean({{"T", "f32"}}), second = clean({{"T", "f64"}});
+  first.accepted = {{Kind::shared_race, "k.cu:9", "why", "2099-01-01", 2},
+                    {Kind::timeout, "k.cu", "why", "2099-01-01", 0}};
+  second.accepted = {{Kind::shared_race, "k.cu:9", "why", "2099-01-01", 0},
+                     {Kind::timeout, "k.cu", "why", "2099-01-01", 0}};
+  const std::string text = to_text(report_of({first, second}), {});
+  CHECK(contains(text, "note: [[allow]] of timeout at k.cu accepted nothing\n"));
+  CHECK_FALSE(contains(text, "shared-race at k.cu:9 accepted nothing"));
+  CHECK(last_line(text) == "2 instances (80 cases, emulated device, seed 7): 2 clean; 2 findings accepted\n");
+  first.cases = second.cases = 1;  // as in a replay
+  CHECK_FALSE(contains(to_text(report_of({first, second}), {}), "accepted nothing"));
+}
+
 TEST_CASE("clean instances that differ only in numbers share a row with the range") {
   const std::string text =
       to_text(report_of({clean({{"T", "f32"}, {"B", "32"}}), clean({{"T", "f32"}, {"B", "64"}}),
