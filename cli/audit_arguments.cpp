@@ -52,7 +52,7 @@ std::vector<Assignment> AuditArguments::selected(const std::vector<Subject>& sub
     if (is_selected(subject->contract, *instance, only)) assignments.push_back({subject, instance});
   if (assignments.empty())
     throw InputError(fmt::format("--only \"{}\" selects no instance; `foldproof list {}` lists the instances",
-                                 only, path));
+                                 only, path.empty() ? subjects.front().contract.source.string() : path));
   return assignments;
 }
 

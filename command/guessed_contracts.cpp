@@ -50,6 +50,7 @@ std::string packed(const Trialled& trialled) {
     Json warnings = Json::array();
     for (const Finding& warning : found->warnings) warnings.push_back(to_json(warning));
     preconditions = {{"block", found->block},
+                     {"counts", found->counts},
                      {"limited", found->limited},
                      {"shared", found->shared ? Json(*found->shared) : Json()},
                      {"is_aligned", found->is_aligned},
@@ -76,6 +77,7 @@ Trialled unpacked(std::string_view bytes) {
   if (preconditions.is_null()) return trialled;
   Preconditions& found = trialled.preconditions.emplace();
   preconditions.at("block").get_to(found.block);
+  preconditions.at("counts").get_to(found.counts);
   preconditions.at("limited").get_to(found.limited);
   if (const Json& shared = preconditions.at("shared"); !shared.is_null())
     found.shared = shared.get<std::uint64_t>();
@@ -159,7 +161,8 @@ class Trial {
     if (guess_.contract.no_fit || !likeliest_.unknown.empty() || may_read_other_rows(likeliest_))
       return std::nullopt;
     InstanceGuess guess = limited(guess_.likeliest, preconditions_);
-    const bool has_condition = !preconditions_->block.empty() || preconditions_->is_aligned;
+    const bool has_condition =
+        !preconditions_->block.empty() || !preconditions_->counts.empty() || preconditions_->is_aligned;
     if (!has_condition || !tried(guess, Wanted::complete).is_complete()) return std::nullopt;
     return guess;
   }

@@ -98,6 +98,7 @@ void read_function(const ptx::Module& module, const ptx::Function& function, Ent
   facts.stride_axes[1] |= !numbers_all && reads("%nctaid.y");
   facts.stride_axes[2] |= !numbers_all && reads("%nctaid.z");
   facts.uses_grid_sync |= reads("%envreg");
+  facts.asserts |= ptx::uses(function, "__assertfail");
   for (const ptx::Variable& variable : module.variables)
     if (variable.space == ptx::Space::constant && variable.initial.empty() &&
         ptx::uses(function, variable.name))

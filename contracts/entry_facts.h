@@ -32,6 +32,7 @@ struct EntryFacts {
   bool uses_dynamic_shared = false;
   bool uses_shuffle = false;    ///< shfl, redux or vote
   bool uses_grid_sync = false;  ///< reads the environment register that a cooperative launch sets
+  bool asserts = false;         ///< calls the function of a failed assertion
   bool reads_in_loop = false;   ///< loads global memory in a loop: any number of elements per thread
   /// Some instruction flushes subnormals to zero. Two exceptions are not counted: the approximate 2^x of the
   /// hardware, which every expf contains and which the bounds of exponentials take into account, and the

@@ -218,6 +218,7 @@ KnownBlocks blocks_of(const Kernel& kernel) {
       blocks.launches.push_back(launch);
   blocks.launched_grid = kernel.launched_grid(kernel.grid_axis());
   blocks.may_be_several = kernel.facts.uses_block_index || kernel.has_open_grid();
+  blocks.may_assert = kernel.facts.asserts;
   blocks.template_integers = template_integers(kernel);
   blocks.unused_parameters = kernel.facts.unused_parameters;
   blocks.is_required = kernel.facts.required_threads.has_value();

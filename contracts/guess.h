@@ -58,7 +58,9 @@ struct SourceLaunch {
   std::array<std::string, 3> blocks = {};   ///< along x, y and z
   std::string shared = {};                  ///< bytes of dynamic shared memory
   std::vector<std::string> arguments = {};  ///< of the kernel
-  bool is_only_one = false;                 ///< the source launches nothing else
+  /// For each argument: k if it is a variable x and the source contains "x % k"; otherwise 0.
+  std::vector<std::int64_t> tested_multiples = {};
+  bool is_only_one = false;  ///< the source launches nothing else
   bool operator==(const SourceLaunch&) const = default;
 };
 
@@ -73,6 +75,10 @@ struct LaunchedSize {
 std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_t axis, std::size_t parameter,
                                           std::int64_t value);
 
+/// Whether it passes only multiples of the divisor for the parameter with that index: as a constant or an
+/// expression, because the source tests that, or because the blocks along x cover no more than a multiple.
+bool passes_multiples(const SourceLaunch& launch, std::size_t parameter, std::int64_t divisor);
+
 /// What the source says about the blocks of a launch.
 struct KnownBlocks {
   std::vector<std::uint32_t> launched;            ///< by the source itself; empty if that is unknown
@@ -82,6 +88,7 @@ struct KnownBlocks {
   bool is_required = false;            ///< the kernel accepts no other block than one of `most` threads
   std::vector<SourceLaunch> launches;  ///< without repetitions
   std::optional<std::uint32_t> launched_grid;  ///< the most blocks of a launch, if all have constant numbers
+  bool may_assert = false;                     ///< the kernel checks assertions, such as one about its sizes
   bool may_be_several = false;  ///< the kernel has an index for several, or the source may launch them
   std::set<std::size_t> unused_parameters;  ///< by index: the kernel ignores them
 };

@@ -142,14 +142,13 @@ std::vector<Case> trial_cases(const Instance& instance) {
   return cases;
 }
 
-std::optional<Case> trial_case_with_long_rows(const Instance& instance, std::uint32_t threads) {
-  if (range_of(instance, "rows") == nullptr) return std::nullopt;
-  constexpr std::int64_t results = 2;
+std::vector<Case> trial_cases_with_many_rows_or_columns(const Instance& instance, std::uint32_t threads) {
+  if (range_of(instance, "rows") == nullptr) return {};
+  constexpr std::int64_t few = 2;
   const std::int64_t length = std::int64_t{threads} + 1;
-  if (instance.reduction->result == ResultShape::columns)
-    return case_of(instance, {results * length, length, "uniform"});
-  return case_of(instance,
-                 {results * length * group_of(Domain(instance, largest_trial)), results, "uniform"});
+  const std::int64_t columns = length * group_of(Domain(instance, largest_trial));
+  return {case_of(instance, {few * columns, few, "uniform"}),
+          case_of(instance, {length * few, length, "uniform"})};
 }
 
 bool Fit::is_convincing() const { return explained > 1 && most_elements >= convincing_elements; }

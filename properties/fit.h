@@ -52,9 +52,9 @@ bool is_about_order(const Finding& finding);
 /// The cases of the runs, of up to 4096 elements.
 std::vector<Case> trial_cases(const Instance& instance);
 
-/// A case in which each of so many threads has an element of a row, or of a column if columns are reduced,
-/// which the usual cases are too small for; nothing if the instance has no rows.
-std::optional<Case> trial_case_with_long_rows(const Instance& instance, std::uint32_t threads);
+/// A case with rows of more elements than there are threads, and one with more rows, which the usual cases
+/// are too small for; none if the instance has no rows.
+std::vector<Case> trial_cases_with_many_rows_or_columns(const Instance& instance, std::uint32_t threads);
 
 /// any: every run; values: every run, but not which elements are lost or repeated, which costs most;
 /// complete: the same, until a run is not explained.

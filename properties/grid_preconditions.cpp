@@ -99,7 +99,14 @@ class GridTrials {
 
   /// Whether there is a thread for each element, or a block for each row.
   bool covers(const LaunchedSize& launched) const {
-    return launched.blocks * (size() == "count" ? block() : 1) >= launched.argument;
+    return launched.blocks * (size() == "count" ? elements_of_block() : 1) >= launched.argument;
+  }
+
+  /// As many as it has threads, unless the domain says that it reads a multiple.
+  std::int64_t elements_of_block() const {
+    const Range* count = range_of(instance_, "count");
+    if (count == nullptr || count->low.text() != count->high.text()) return block();
+    return count->high.evaluate({{"grid", 1}, {"block", block()}});
   }
 
   /// The variable of the domain on which the number of blocks depends.
@@ -118,7 +125,9 @@ class GridTrials {
                          std::to_string(value));
     auto error = error_if_wrong(changed, {trial_cases(changed).front()});
     // More blocks may need more scratch memory than was guessed.
-    return error && error->kind == Kind::out_of_bounds ? std::nullopt : error;
+    const bool may_need_more = error && error->kind == Kind::out_of_bounds &&
+                               error->message.find(" of " + instance_.input_name + " (") == std::string::npos;
+    return may_need_more ? std::nullopt : error;
   }
 
   void limit_to(const LaunchedSize& launched) {

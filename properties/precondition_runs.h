@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "contracts/contract.h"
@@ -35,6 +37,16 @@ inline const Finding& worst_of(const std::vector<Finding>& findings) {
 inline Instance with_range(Instance instance, std::string_view variable, const std::string& range) {
   for (auto& [name, old] : instance.domain)
     if (name == variable) old = Range::parse(range, {});
+  return instance;
+}
+
+/// Replaces a variable of the domain by others, with their ranges.
+inline Instance with_ranges(Instance instance, std::string_view variable,
+                            const std::vector<std::pair<std::string, std::string>>& ranges) {
+  auto place = std::ranges::find(instance.domain, variable, &std::pair<std::string, Range>::first);
+  place = instance.domain.erase(place);
+  for (const auto& [name, text] : ranges)
+    place = std::next(instance.domain.insert(place, {name, Range::parse(text, {})}));
   return instance;
 }
 

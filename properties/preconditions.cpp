@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "contracts/sizes.h"
+#include "properties/count_preconditions.h"
 #include "properties/execution/evaluation.h"
 #include "properties/fit.h"
 #include "properties/grid_preconditions.h"
@@ -151,7 +152,7 @@ class BlockTrials {
     if (provenance == Provenance::ignored) instance.claims.uses_every_input_once = false;
     const Evaluator evaluator(contract_, instance, image_, runner_);
     std::vector<Case> cases = trial_cases(instance);
-    if (const auto long_rows = trial_case_with_long_rows(instance, block)) cases.push_back(*long_rows);
+    std::ranges::move(trial_cases_with_many_rows_or_columns(instance, block), std::back_inserter(cases));
     std::ranges::stable_sort(cases, {}, [](const Case& c) { return value_of(c.variables, "count"); });
     for (const Case& c : cases)
       if (use(c, evaluator.evaluate(c))) return;
@@ -240,8 +241,9 @@ class BlockTrials {
       if (block > warp) break;
     }
     if (shown == 0) return;
-    warnings.push_back(warning_of(fault_with(shown, Provenance::recorded).value_or(*faults_.at(shown)),
-                                  fmt::format(fmt::runtime(condition), shown)));
+    warnings.push_back(
+        warning_of(fault_with(shown, Provenance::recorded).value_or(*faults_.at(shown)),
+                   shown == 1 ? "launch blocks of one thread" : fmt::format(fmt::runtime(condition), shown)));
   }
 
   void try_block(std::uint32_t block) {
@@ -290,33 +292,43 @@ void try_alignment(const Contract& contract, const std::shared_ptr<const Image>&
 
 }  // namespace
 
-Preconditions preconditions_of(const Contract& contract, const KnownBlocks& blocks,
-                               const std::shared_ptr<const Image>& image, Runner& runner) {
-  Preconditions preconditions;
+namespace {
+
+void find_launches(const Contract& contract, const KnownBlocks& blocks,
+                   const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions) {
   try_alignment(contract, image, runner, preconditions);
   const bool has_wrong_launch = find_grids(contract, blocks, image, runner, preconditions);
+  if (!has_wrong_launch) find_counts(contract, blocks, image, runner, preconditions);
   if (!has_wrong_launch && !blocks.is_required && leaves_block_open(contract.instances.at(0)))
     BlockTrials(contract, blocks, image, runner).add_to(preconditions);
   if (preconditions.block.empty())
     preconditions.assumptions.push_back(
         fmt::format("block size {}", range_of(contract.instances.at(0), "block")->low.text()));
+}
+
+}  // namespace
+
+Preconditions preconditions_of(const Contract& contract, const KnownBlocks& blocks,
+                               const std::shared_ptr<const Image>& image, Runner& runner) {
+  Preconditions preconditions;
+  find_multiples(contract, blocks, image, runner, preconditions);
+  Contract changed = contract;
+  if (const auto& counts = preconditions.counts; !counts.empty())
+    changed.instances.at(0) = with_ranges(std::move(changed.instances.at(0)), counts.back().first, counts);
+  find_launches(changed, blocks, image, runner, preconditions);
   return preconditions;
 }
 
 void add(const Preconditions& preconditions, Contract& contract) {
-  auto& domain = contract.instances.at(0).domain;
-  if (!preconditions.block.empty()) {
-    auto place = std::ranges::find(domain, "block", &std::pair<std::string, Range>::first);
-    place = domain.erase(place);
-    for (const auto& [name, text] : preconditions.block)
-      place = std::next(domain.insert(place, {name, Range::parse(text, {})}));
-  }
+  Instance& instance = contract.instances.at(0);
+  if (!preconditions.block.empty()) instance = with_ranges(std::move(instance), "block", preconditions.block);
+  if (const auto& counts = preconditions.counts; !counts.empty())
+    instance = with_ranges(std::move(instance), counts.back().first, counts);
   for (const auto& [name, text] : preconditions.limited)
-    contract.instances.at(0) = with_range(contract.instances.at(0), name, text);
+    instance = with_range(std::move(instance), name, text);
   if (preconditions.shared)
-    contract.instances.at(0).launches.at(0).shared =
-        Expression::constant(static_cast<std::int64_t>(*preconditions.shared));
-  if (preconditions.is_aligned) domain.emplace_back("offset", Range::parse("0", {}));
+    instance.launches.at(0).shared = Expression::constant(static_cast<std::int64_t>(*preconditions.shared));
+  if (preconditions.is_aligned) instance.domain.emplace_back("offset", Range::parse("0", {}));
   std::ranges::copy(preconditions.assumptions, std::back_inserter(contract.assumptions));
   std::ranges::copy(preconditions.warnings, std::back_inserter(contract.preconditions));
 }

@@ -17,6 +17,8 @@ namespace foldproof {
 struct Preconditions {
   /// What the domain has instead of its variable "block": names and ranges. Empty: the domain stays as it is.
   std::vector<std::pair<std::string, std::string>> block;
+  /// The same for its number of elements, "count" or "columns", whose new range is the last one.
+  std::vector<std::pair<std::string, std::string>> counts;
   /// Variables and their ranges, which limit the number of blocks, or are those of a launch of the source.
   std::vector<std::pair<std::string, std::string>> limited;
   std::optional<std::uint64_t> shared;   ///< bytes of dynamic shared memory; absent: they stay
@@ -26,10 +28,10 @@ struct Preconditions {
 };
 
 /// Tries blocks of 1 to 1024 threads, whole warps and others, an input that is not aligned, and other numbers
-/// of blocks (properties/grid_preconditions.h). A condition on the size of blocks is one that an author could
-/// mean: at least or at most a power of two, a multiple of 32, a power of two, or one size. What the launches
-/// of the source violate is left for the audit, which reports it as an error; so is what happens with every
-/// block, and a race in every block of several warps.
+/// of blocks (properties/grid_preconditions.h) and elements (properties/count_preconditions.h). A condition
+/// on the size of blocks is one that an author could mean: at least or at most a power of two, a multiple of
+/// 32, a power of two, or one size. What the launches of the source violate is left for the audit, which
+/// reports it as an error; so is what happens with every block, and a race in every block of several warps.
 Preconditions preconditions_of(const Contract& contract, const KnownBlocks& blocks,
                                const std::shared_ptr<const Image>& image, Runner& runner);
 

@@ -9,8 +9,10 @@
 #include "base/text.h"
 #include "contracts/cuda_tokens.h"
 #include "contracts/expression.h"
+#include "contracts/guess.h"
 #include "contracts/guessing/source_text.h"
 #include "contracts/guessing/source_values.h"
+#include "contracts/placeholders.h"
 
 namespace foldproof {
 namespace {
@@ -106,9 +108,20 @@ class Launches {
     result.is_only_one = text_.launches() == 1;
     result.shared =
         launch.configuration.size() < 3 ? "0" : values_.expression_in(launch.configuration[2]).value_or("");
-    for (const TokenRange& argument : launch.arguments)
+    for (const TokenRange& argument : launch.arguments) {
       result.arguments.push_back(values_.expression_in(argument).value_or(""));
+      result.tested_multiples.push_back(tested_multiple_of(result.arguments.back()));
+    }
     return result;
+  }
+
+  std::int64_t tested_multiple_of(std::string_view variable) const {
+    if (!is_identifier(variable)) return 0;
+    for (const std::size_t at : text_.places_of(variable))
+      if (text_.token(at + 1) == "%")
+        if (const auto divisor = integer_in<std::int64_t>(without_suffix(text_.token(at + 2))))
+          return *divisor;
+    return 0;
   }
 
   /// A block that can be launched.
@@ -170,6 +183,52 @@ std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_
     return LaunchedSize{blocks.evaluate(variables), argument.evaluate(variables), is_constant};
   } catch (const InputError&) {  // unknown
     return std::nullopt;
+  }
+}
+
+namespace {
+
+/// Calls `holds` with values for the variables until it returns false; whether it never does.
+template <typename Holds>
+bool always(const std::vector<std::string>& names, const Holds& holds) {
+  constexpr std::int64_t most = 4200;
+  for (std::int64_t value = 1; value < most; value += value < 64 ? 1 : 61) {
+    Variables variables;
+    for (const std::string& name : names)
+      variables[name] = value + 7 * static_cast<std::int64_t>(variables.size());
+    if (!holds(variables)) return false;
+  }
+  return true;
+}
+
+/// Whether the number of blocks is the size divided by a multiple of the divisor, rounded down.
+bool covers_only_multiples(const Expression& blocks, const std::string& size, std::int64_t divisor) {
+  constexpr std::int64_t most = 1 << 14;
+  std::int64_t first = divisor;
+  while (first < most && blocks.evaluate({{size, first}}) < 1) first += divisor;
+  return first < most && always({size}, [&](const Variables& variables) {
+           return blocks.evaluate(variables) == variables.at(size) / first;
+         });
+}
+
+}  // namespace
+
+bool passes_multiples(const SourceLaunch& launch, std::size_t parameter, std::int64_t divisor) {
+  if (parameter >= launch.arguments.size()) return false;
+  const std::string& text = launch.arguments[parameter];
+  try {
+    const Expression argument = Expression::parse(text, {});
+    const auto is_multiple = [&](const Variables& variables) {
+      return argument.evaluate(variables) % divisor == 0;
+    };
+    if (always(argument.names(), is_multiple)) return true;
+    if (const std::int64_t tested = launch.tested_multiples.at(parameter);
+        tested > 0 && tested % divisor == 0)
+      return true;
+    const Expression blocks = Expression::parse(launch.blocks.at(0), {});
+    return blocks.names() == std::vector{text} && covers_only_multiples(blocks, text, divisor);
+  } catch (const InputError&) {  // unknown
+    return false;
   }
 }
 

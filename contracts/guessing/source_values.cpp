@@ -1,6 +1,9 @@
 #include "contracts/guessing/source_values.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "base/error.h"
@@ -97,13 +100,13 @@ std::optional<std::string> SourceValues::expression_in(TokenRange part, std::siz
   for (std::size_t i = part.begin; i < part.end && text.size() < longest_expression; ++i) {
     if (i = end_of_cast(i); i >= part.end) break;
     const std::string word = without_suffix(text_.token(i));
-    const bool is_shift = word == "<" || word == ">";
-    if (!is_letter(word.front()) && !is_shift) {
+    const bool is_on_bits = word == "<" || word == ">" || word == "&";
+    if (!is_letter(word.front()) && !is_on_bits) {
       if (!is_arithmetic(word) && word != ",") return std::nullopt;
       text += word + " ";
       continue;
     }
-    const auto value = is_shift ? shift_in(i, part.end, text) : word_in(i, depth);
+    const auto value = is_on_bits ? bits_in(i, part.end, text) : word_in(i, depth);
     if (!value) return std::nullopt;
     text += *value + " ";
   }
@@ -131,24 +134,28 @@ std::optional<std::string> SourceValues::word_in(std::size_t& at, unsigned depth
   return word == "min" || word == "max" ? std::optional(word) : std::nullopt;
 }
 
-/// "/ 2 ^ 3" for ">> 3"; `at` becomes its last token. In C++, a shift comes after additions, so it must have
-/// a simple operand on both sides.
-std::optional<std::string> SourceValues::shift_in(std::size_t& at, std::size_t end,
-                                                  std::string_view before) const {
+/// "/ 2 ^ 3" for ">> 3", and "/ 8 * 8" for "& ~7"; `at` becomes the last token. In C++, these come after
+/// additions, so they must have a simple operand on both sides.
+std::optional<std::string> SourceValues::bits_in(std::size_t& at, std::size_t end,
+                                                 std::string_view before) const {
   int depth = 0;
   for (std::size_t i = before.size(); i-- > 0 && depth >= 0;) {
     depth -= depth_change(before.substr(i, 1));
     if (depth == 0 && std::string_view("+-*/%,").find(before[i]) != std::string_view::npos)
       return std::nullopt;
   }
-  const std::string bits = without_suffix(text_.token(at + 2));
+  const bool is_mask = text_.token(at) == "&";
+  const std::string number = without_suffix(text_.token(at + 2));
   const bool ends = at + 3 == end || text_.token(at + 3) == ")" || text_.token(at + 3) == ",";
-  if (text_.token(at) != text_.token(at + 1) || bits.empty() || !is_digit(bits.front()) ||
-      !is_arithmetic(bits) || !ends)
+  if (text_.token(at + 1) != (is_mask ? "~" : text_.token(at)) || number.empty() ||
+      !is_digit(number.front()) || !is_arithmetic(number) || !ends)
     return std::nullopt;
   const char* const operation = text_.token(at) == "<" ? "*" : "/";
   at += 2;
-  return operation + (" 2 ^ " + bits);
+  if (!is_mask) return operation + (" 2 ^ " + number);
+  const auto mask = integer_in<std::uint32_t>(number);
+  if (!mask || !std::has_single_bit(std::uint64_t{*mask} + 1)) return std::nullopt;
+  return fmt::format("/ {0} * {0}", std::uint64_t{*mask} + 1);
 }
 
 /// The value of a constant, how the variable is computed, or its name.

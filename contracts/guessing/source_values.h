@@ -32,7 +32,7 @@ class SourceValues {
  private:
   SourceExtents extents_of(TokenRange list, unsigned depth);
   std::optional<std::string> word_in(std::size_t& at, unsigned depth);
-  std::optional<std::string> shift_in(std::size_t& at, std::size_t end, std::string_view before) const;
+  std::optional<std::string> bits_in(std::size_t& at, std::size_t end, std::string_view before) const;
   std::optional<std::string> expression_of(std::size_t at, std::size_t axis, unsigned depth);
   std::optional<std::string> computed_expression_of(std::size_t at, std::size_t axis, unsigned depth);
   const std::vector<std::size_t>& variable_at(std::size_t at);

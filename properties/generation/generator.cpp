@@ -257,13 +257,13 @@ bool gives_extremum(const Instance& instance) {
 }
 
 /// For an extremum, NaN is drawn only if the contract specifies NaN handling; elements are moved far below
-/// zero only for extrema and exponentials, a threshold is reached only for top-p, and neighbours are compared
-/// only for extrema.
+/// zero only for extrema and exponentials; and some distributions serve only one operator, or extrema.
 bool is_wanted(const DistributionInfo& distribution, const Instance& instance) {
   if (!suits(distribution, instance.reduction->input)) return false;
   const bool finds_extremum = info(instance.reduction->op).takes("functions") || gives_extremum(instance);
   if (distribution.name == "far-below" && !finds_extremum) return false;
   if (distribution.name == "threshold" && instance.reduction->op != Operator::top_p) return false;
+  if (distribution.name == "opposites" && instance.reduction->op != Operator::any) return false;
   if (distribution.name == "neighbours" && !gives_extremum(instance)) return false;
   const bool plants_nan = distribution.name == "nans" || distribution.name == "nan";
   return !plants_nan || !gives_extremum(instance) || instance.claims.nan != NanPolicy::unspecified;
@@ -317,7 +317,7 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
   else
     give(CountClass::corner, {"negative", "extremes"});
   // The order of the blocks shows only if there are several and their totals are rounded.
-  give(CountClass::medium, {"neighbours", "cancelling", "ill-conditioned", "uniform"});
+  give(CountClass::medium, {"neighbours", "opposites", "cancelling", "ill-conditioned", "uniform"});
   const auto is_plain = [&](std::size_t at) { return changes[at] >= transforms_.size(); };
   const auto stays = [&](std::size_t at) { return stays_as_made(distributions_[inputs[at]]); };
   for (std::size_t at = 0, free = 0; at < classes; ++at) {
@@ -384,8 +384,8 @@ Case CaseGenerator::generate(std::uint64_t index) const {
 }
 
 bool CaseGenerator::stays_as_made(std::string_view distribution) const {
-  constexpr std::string_view names[] = {"integers",   "threshold",  "zeros", "subnormals",
-                                        "neighbours", "infinities", "nans"};
+  constexpr std::string_view names[] = {"integers",   "threshold",  "opposites",  "zeros",
+                                        "subnormals", "neighbours", "infinities", "nans"};
   if (std::ranges::find(names, distribution) != std::end(names)) return true;
   // With an element on the other side of zero, an extremum that starts at 0 is right, and an integer
   // accumulator that is too narrow does not overflow.

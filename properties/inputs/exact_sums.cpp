@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 
 #include "properties/inputs/elements.h"
 
@@ -60,6 +61,21 @@ void fill_threshold(Elements& x) {
     x.set(last, first == last ? x.p() : x.p() / 2);
     if (first != last) x.set(first, x.p() / 2);
   }
+}
+
+void fill_opposites(Elements& x) {
+  if (x.size() == 0) return;
+  // A thread often reads elements that are as far apart as a block or a warp has threads.
+  std::size_t distance = std::lcm(x.tile(), std::size_t{32});
+  if (distance >= x.size()) distance = x.random.flip() ? x.tile() : 32;
+  const std::size_t first = x.random.below(x.size() > distance ? x.size() - distance : x.size()),
+                    second = first + distance;
+  x.set(first, x.has_sign() ? -1.0 : 1.0);
+  if (second >= x.size()) return;
+  if (x.has_sign())
+    x.set(second, 1.0);
+  else
+    x.set_bits(second, ~std::uint64_t{0});
 }
 
 void fill_zeros(Elements& x) {

@@ -73,21 +73,21 @@ bool are_all_expected(const std::vector<Finding>& findings) {
   return std::ranges::all_of(findings, &Finding::expected);
 }
 
-/// Whether the kernel may compute something else than was guessed, instead of being wrong.
-bool may_be_intended(const Finding& finding) {
-  return finding.kind == Kind::wrong_value || finding.kind == Kind::outside_bound;
-}
-
-/// Wrong values are warnings if there is nothing else, such as a lost element or a race.
+/// Wrong values are warnings, unless elements are lost or repeated: the kernel may compute something else
+/// than was guessed.
 void doubt(KernelReport& report) {
-  if (has_only_warnings(report)) return;
-  for (const Finding& finding : report.findings)
-    if (finding.severity == Severity::error && !may_be_intended(finding)) return;
-  for (Finding& finding : report.findings) finding.severity = Severity::warning;
+  const auto loses_elements = [](const Finding& finding) {
+    return finding.severity == Severity::error && is_about_uses(finding);
+  };
+  if (has_only_warnings(report) || std::ranges::any_of(report.findings, loses_elements)) return;
+  for (Finding& finding : report.findings)
+    if (finding.kind == Kind::wrong_value || finding.kind == Kind::outside_bound)
+      finding.severity = Severity::warning;
+  if (!has_only_warnings(report)) return;
   report.reason =
       "only the values of some results contradict what was guessed, and the name of the kernel does not "
-      "confirm the "
-      "guess; say what the kernel computes with --as, or correct the contract that `foldproof init` writes";
+      "confirm the guess; say what the kernel computes with --as, or correct the contract that `foldproof "
+      "init` writes";
 }
 
 /// "shared-race, wrong-value": each kind once.

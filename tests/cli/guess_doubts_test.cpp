@@ -141,7 +141,13 @@ template __global__ void reduce<float, 128, false>(const float*, float*, unsigne
 )cuda")});
   INFO(ran.json.dump() << ran.err);
   CHECK(ran.status == 0);
-  for (const auto& kernel : ran.json.at("kernels")) CHECK(kernel.at("verdict") == "clean");
+  const auto& findings = ran.json.at("kernels").at(0).at("findings");
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].at("severity") == "warning");
+  CHECK(std::string(findings[0].at("message"))
+            .starts_with(
+                "if callers pass a number of elements that is not a multiple of 256: a read of 4 bytes"));
+  CHECK(ran.json.at("kernels").at(1).at("verdict") == "clean");
 }
 
 TEST_CASE("a mean is found beside a standard deviation", "[nvcc]") {

@@ -179,3 +179,33 @@ TEST_CASE("a launch that a constant condition may skip shows nothing") {
   CHECK(launches_of("if (false) f(); sum<<<1, 64>>>(x);").size() == 1);
   CHECK(launches_of("if (false) { f(); } sum<<<1, 64>>>(x);").size() == 1);
 }
+
+TEST_CASE("bits that are masked off leave a multiple of a power of two") {
+  const auto argument = [](const std::string& text) {
+    return launches_of("sum<<<1, 64>>>(" + text + ");").at(0).arguments.at(0);
+  };
+  CHECK(argument("n & ~255") == "n / 256 * 256");
+  CHECK(argument("(n + 1) & ~7u") == "( n + 1 ) / 8 * 8");
+  CHECK(argument("n & ~6").empty());
+  CHECK(argument("n & 7").empty());
+  CHECK(argument("n + 1 & ~7").empty());
+}
+
+TEST_CASE("a launch passes only multiples if its argument, a test or the number of blocks says so") {
+  const auto passes = [](const std::string& source, std::int64_t divisor) {
+    return passes_multiples(launches_of(source).at(0), 0, divisor);
+  };
+  CHECK(passes("sum<<<1, 64>>>(1 << 20);", 4096));
+  CHECK_FALSE(passes("sum<<<1, 64>>>(1000);", 16));
+  CHECK(passes("sum<<<1, 64>>>(tiles * 96);", 32));
+  CHECK_FALSE(passes("sum<<<1, 64>>>(tiles * 96);", 64));
+  CHECK(passes("sum<<<1, 64>>>((n + 255) / 256 * 256);", 256));
+  CHECK(passes("if (n % 64) return; sum<<<1, 64>>>(n);", 32));
+  CHECK_FALSE(passes("if (n % 64) return; sum<<<1, 64>>>(n);", 128));
+  CHECK_FALSE(passes("if (m % 64) return; sum<<<1, 64>>>(n);", 2));
+  CHECK(passes("sum<<<n / 256, 256>>>(n);", 128));
+  CHECK_FALSE(passes("sum<<<n / 256, 256>>>(n);", 512));
+  CHECK_FALSE(passes("sum<<<(n + 255) / 256, 256>>>(n);", 2));
+  CHECK_FALSE(passes("sum<<<1, 64>>>(n);", 2));
+  CHECK_FALSE(passes("sum<<<1, 64>>>(f(n));", 2));
+}

@@ -109,18 +109,20 @@ TEST_CASE("a race in every run does not depend on the contract") {
   CHECK_FALSE(racy(Kind::out_of_bounds).always_misbehaves);
 }
 
-TEST_CASE("the case with long rows or columns has an element of each for every thread, and one more") {
-  const auto variables_of = [](ResultShape result) {
+TEST_CASE("there is a case with more columns than threads, and one with more rows") {
+  const auto sizes_of = [](ResultShape result) {
     Instance instance =
         fake::with_domain({{"block", "1 .. 1024"}, {"rows", "0 .. 2^20"}, {"columns", "0 .. 2^20"}});
     instance.domain.emplace_back("count", Range::parse("rows * columns", {}));
     instance.reduction->result = result;
-    return trial_case_with_long_rows(instance, 512).value().variables;
+    std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
+    for (const Case& c : trial_cases_with_many_rows_or_columns(instance, 512))
+      sizes.emplace_back(c.variables.at("rows"), c.variables.at("columns"));
+    return sizes;
   };
-  CHECK(variables_of(ResultShape::rows).at("columns") == 513);
-  CHECK(variables_of(ResultShape::rows).at("rows") == 2);
-  CHECK(variables_of(ResultShape::columns).at("rows") == 513);
-  CHECK(variables_of(ResultShape::columns).at("columns") == 2);
+  using Sizes = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  for (const ResultShape result : {ResultShape::rows, ResultShape::columns})
+    CHECK(sizes_of(result) == Sizes{{2, 513}, {513, 2}});
 }
 
 }  // namespace foldproof

@@ -1,4 +1,5 @@
 // Faults that only certain elements show are found with every seed, within the default number of cases.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -58,6 +59,16 @@ TEST_CASE("a maximum that keeps a NaN with which it begins") {
   Contract contract = fake::contract(Operator::max, Element::f32);
   contract.instances[0].claims.nan = NanPolicy::ignore;
   check_found(contract, best_by<float>([](float a, float b) { return a > b; }, -INFINITY));
+}
+
+TEST_CASE("any nonzero element, found by a sum per thread") {
+  check_found(fake::contract(Operator::any, Element::i32), [](const Launch& launch) {
+    const std::vector<std::int32_t> values = launch.elements<std::int32_t>();
+    std::vector<std::uint32_t> sums(static_cast<std::size_t>(launch.block));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      sums[i % sums.size()] += static_cast<std::uint32_t>(values[i]);
+    launch.store(std::int32_t{std::ranges::any_of(sums, [](std::uint32_t sum) { return sum != 0; })});
+  });
 }
 
 TEST_CASE("a sum of bytes in an accumulator of 16 bits") {

@@ -1,0 +1,200 @@
+#include "properties/count_preconditions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "contracts/sizes.h"
+#include "properties/execution/evaluation.h"
+#include "properties/fit.h"
+#include "properties/precondition_runs.h"
+
+namespace foldproof {
+namespace {
+
+class CountTrials {
+ public:
+  CountTrials(const Contract& contract, const std::shared_ptr<const Image>& image, Runner& runner,
+              Preconditions& preconditions)
+      : instance_(contract.instances.at(0)),
+        evaluator_(contract, instance_, image, runner),
+        values_only_(without_uses(instance_)),
+        of_values_(contract, values_only_, image, runner),
+        usual_(trial_cases(instance_).front()),
+        preconditions_(preconditions) {}
+
+  /// The last block then has fewer elements: all but one, or only one.
+  void warn_of_others() const {
+    const std::int64_t count = usual_.variables.at("count"), per_block = count / usual_.variables.at("grid");
+    if (per_block < 2 || !is_right(usual_)) return;
+    for (const std::int64_t other : {count - 1, count - per_block + 1})
+      if (const auto error = error_of(with(usual_, "count", other)))
+        return preconditions_.warnings.push_back(warning_of(
+            *error, fmt::format("pass a number of elements that is not a multiple of {}", per_block)));
+  }
+
+  /// With at most one element per thread.
+  void try_many() const {
+    const std::int64_t threads = range_of(instance_, "count")->high.evaluate(usual_.variables);
+    if (!reads_last(many(threads), usual_)) return;
+    preconditions_.limited.emplace_back("count", "1 .. 2^15");
+    preconditions_.assumptions.push_back(
+        fmt::format("up to 2^15 elements, since the kernel reads the last one of {}", many(threads)));
+  }
+
+  /// With a thread for each element.
+  void try_one_block() const {
+    const std::int64_t count = many(usual_.variables.at("block"));
+    if (!reads_last(count, with(usual_, "grid", 1))) return;
+    preconditions_.limited.emplace_back("grid",
+                                        fmt::format("1 .. {}", range_of(instance_, "grid")->high.text()));
+    preconditions_.assumptions.push_back(
+        fmt::format("any number of blocks, since one block reads the last of {} elements", count));
+  }
+
+ private:
+  static Instance without_uses(Instance instance) {
+    instance.claims.uses_every_input_once = false;
+    return instance;
+  }
+
+  static Case with(Case c, const char* variable, std::int64_t value) {
+    c.variables[variable] = value;
+    return c;
+  }
+
+  /// Threads that read a few elements each would not read the last of so many.
+  static std::int64_t many(std::int64_t threads) {
+    constexpr std::int64_t most = 65'000, times = 64;
+    return std::min(times * threads, most) + 5;
+  }
+
+  bool reads_last(std::int64_t count, Case c) const {
+    // The result of zeros and one other element is 0.
+    const Operator op = instance_.reduction->op;
+    if (op == Operator::bit_and || op == Operator::all) return false;
+    if (count <= 2 * c.variables.at("grid") * c.variables.at("block")) return false;
+    c = with(std::move(c), "count", count);
+    c.input.distribution = {"one-hot", count - 1};
+    return is_right(c);
+  }
+
+  /// Whatever becomes of elements that do not show in the result.
+  bool is_right(const Case& c) const {
+    const Evaluation run = of_values_.evaluate(c);
+    return run.evidence && *run.evidence != CheckResult::Evidence::nothing &&
+           std::ranges::none_of(run.findings, is_error);
+  }
+
+  std::optional<Finding> error_of(const Case& c) const {
+    std::vector<Finding> findings = evaluator_.evaluate(c).findings;
+    std::erase_if(findings, [](const Finding& finding) { return !is_error(finding); });
+    return findings.empty() ? std::nullopt : std::optional(with_case(worst_of(findings), c));
+  }
+
+  static bool is_error(const Finding& finding) { return finding.severity == Severity::error; }
+
+  const Instance& instance_;
+  Evaluator evaluator_;
+  Instance values_only_;
+  Evaluator of_values_;
+  Case usual_;
+  Preconditions& preconditions_;
+};
+
+/// The index of the argument that is the variable, if there is one.
+std::optional<std::size_t> argument_of(const Instance& instance, std::string_view variable) {
+  const std::vector<ArgumentContract>& arguments = instance.launches.at(0).arguments;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i].value.text() == variable) return i;
+  return std::nullopt;
+}
+
+/// Whether the kernel uses a number that is the count.
+bool uses_count(const Instance& instance, const KnownBlocks& blocks) {
+  const auto argument = argument_of(instance, "count");
+  return argument && !blocks.unused_parameters.contains(*argument);
+}
+
+/// The first error of the trial runs, with its case.
+std::optional<Finding> error_in(const Contract& contract, const Instance& instance,
+                                const std::shared_ptr<const Image>& image, Runner& runner) {
+  const Evaluator evaluator(contract, instance, image, runner);
+  for (const Case& c : trial_cases(instance))
+    for (const Finding& finding : evaluator.evaluate(c).findings)
+      if (finding.severity == Severity::error) return with_case(finding, c);
+  return std::nullopt;
+}
+
+/// The variable as a number of groups of so many elements.
+std::vector<std::pair<std::string, std::string>> multiples_of(const Range& range, std::string variable,
+                                                              std::int64_t divisor) {
+  return {{"groups", fmt::format("1 .. ({}) / {}", range.high.text(), divisor)},
+          {std::move(variable), fmt::format("groups * {}", divisor)}};
+}
+
+}  // namespace
+
+void find_multiples(const Contract& contract, const KnownBlocks& blocks,
+                    const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions) {
+  constexpr std::int64_t most = 4096;
+  const Instance& instance = contract.instances.at(0);
+  const bool has_rows = range_of(instance, "rows") != nullptr;
+  const std::string variable = has_rows ? "columns" : "count";
+  const Range* range = range_of(instance, variable);
+  const auto argument = argument_of(instance, variable);
+  if (range == nullptr || !argument || !range->high.names().empty() ||
+      range_of(instance, "groups") != nullptr)
+    return;
+  const auto are_launched = [&](std::int64_t divisor) {
+    return !blocks.launches.empty() && std::ranges::all_of(blocks.launches, [&](const SourceLaunch& launch) {
+      return passes_multiples(launch, *argument, divisor);
+    });
+  };
+  const bool launches_multiples = are_launched(2);
+  if (!launches_multiples && !blocks.may_assert) return;
+  const auto error = error_in(contract, instance, image, runner);
+  const bool is_asserted = error && error->kind == Kind::crash && blocks.may_assert;
+  if (!error || (!launches_multiples && !is_asserted)) return;
+  for (std::int64_t divisor = 2; divisor <= most; divisor *= 2) {
+    if (!is_asserted && !are_launched(divisor)) return;
+    const auto multiples = multiples_of(*range, variable, divisor);
+    if (error_in(contract, with_ranges(instance, variable, multiples), image, runner)) continue;
+    preconditions.counts = multiples;
+    const std::string what = has_rows ? "columns" : "elements";
+    preconditions.assumptions.push_back(
+        fmt::format("a number of {} that is a multiple of {}", what, divisor));
+    if (!is_asserted)
+      preconditions.warnings.push_back(
+          warning_of(*error, fmt::format("pass a number of {} that is not a multiple of {}", what, divisor)));
+    return;
+  }
+}
+
+void find_counts(const Contract& contract, const KnownBlocks& blocks,
+                 const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions) {
+  const Instance& instance = contract.instances.at(0);
+  const Range* count = range_of(instance, "count");
+  const auto has = [&](std::string_view name) { return range_of(instance, name) != nullptr; };
+  if (count == nullptr || !instance.reduction || !has("grid") || has("rows") || has("groups") ||
+      has("segments") || !uses_count(instance, blocks))
+    return;
+  const auto depends = [](const Range& range, std::string_view name) {
+    const std::vector<std::string> names = range.high.names();
+    return std::ranges::find(names, name) != names.end();
+  };
+  const auto is_fixed = [](const Range& range) { return range.low.text() == range.high.text(); };
+  const Range& grid = *range_of(instance, "grid");
+  const CountTrials trials(contract, image, runner, preconditions);
+  if (depends(*count, "block"))
+    is_fixed(*count) ? trials.warn_of_others() : trials.try_many();
+  else if (is_fixed(grid) && depends(grid, "count") && preconditions.limited.empty())
+    trials.try_one_block();
+}
+
+}  // namespace foldproof

@@ -1,0 +1,25 @@
+// For how many elements a guess explains what the kernel computes.
+#pragma once
+
+#include <memory>
+
+#include "contracts/contract.h"
+#include "contracts/guess.h"
+#include "devices/runner.h"
+#include "properties/preconditions.h"
+
+namespace foldproof {
+
+/// If the source passes only multiples of some number, or the kernel asserts that it does, and the kernel is
+/// right only with multiples of a power of two, the domain then has these, and a warning says what happens
+/// with others.
+void find_multiples(const Contract& contract, const KnownBlocks& blocks,
+                    const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions);
+
+/// If the domain has only multiples of what a block reads, a warning says what happens with other numbers of
+/// elements. If it has at most one element per thread, but the kernel reads the last one of many more, the
+/// domain then has these, or fewer blocks, too.
+void find_counts(const Contract& contract, const KnownBlocks& blocks,
+                 const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions);
+
+}  // namespace foldproof

@@ -1,0 +1,146 @@
+// For how many elements a kernel without a contract is right.
+#include <string>
+
+#include "catch.h"
+#include "cli/judged.h"
+#include "nvcc.h"
+
+using namespace foldproof::test;
+
+namespace {
+
+/// Reads 256 elements at a time.
+const std::string whole_blocks = R"cuda(
+__device__ void add_blocks(const float* x, float* out, int n) {
+  __shared__ float s[256];
+  float v = 0;
+  for (int i = 0; i < n; i += 256) v += x[i + threadIdx.x];
+  s[threadIdx.x] = v;
+  __syncthreads();
+  for (int k = 128; k > 0; k /= 2) {
+    if (threadIdx.x < k) s[threadIdx.x] += s[threadIdx.x + k];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) *out = s[0];
+}
+#define SUM(name) \
+  __global__ void __launch_bounds__(256) sum_##name(const float* x, float* out, int n) { add_blocks(x, out, n); }
+)cuda";
+
+}  // namespace
+
+TEST_CASE("if the source passes only multiples of a number, others are a matter of callers", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("multiples");
+  const RanJson ran = run_json({"audit", folder.file("k.cu", whole_blocks + R"cuda(
+SUM(a) SUM(b) SUM(c) SUM(d) SUM(e) SUM(f)
+void launch(const float* x, float* out, int n, int tiles) {
+  const int full = n & ~255;
+  sum_a<<<1, 256>>>(x, out, 1 << 12);
+  sum_b<<<1, 256>>>(x, out, tiles * 256);
+  sum_c<<<1, 256>>>(x, out, (n + 255) / 256 * 256);
+  sum_d<<<1, 256>>>(x, out, full);
+  sum_e<<<1, 256>>>(x, out, n);
+}
+void launch_checked(const float* x, float* out, int size) {
+  if (size % 256 == 0) sum_f<<<1, 256>>>(x, out, size);
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  auto kernels = judged(ran);
+  for (const char* right : {"sum_a", "sum_b", "sum_c", "sum_d", "sum_f"}) {
+    CAPTURE(right);
+    CHECK(kernels[right].errors.empty());
+    CHECK(kernels[right].verdict == "findings");
+    CHECK(has(kernels[right].notes, "a number of elements that is a multiple of 256"));
+  }
+  CHECK(has(kernels["sum_e"].errors, "out-of-bounds"));
+}
+
+TEST_CASE("an assertion may limit the number of elements", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("asserted");
+  const RanJson ran = run_json({"audit", folder.file("k.cu", "#include <cassert>\n" + whole_blocks + R"cuda(
+__global__ void __launch_bounds__(256) sum(const float* x, float* out, int n) {
+  assert(n % 256 == 0);
+  add_blocks(x, out, n);
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(judged(ran)["sum"].errors.empty());
+  CHECK(has(judged(ran)["sum"].notes, "a number of elements that is a multiple of 256"));
+}
+
+TEST_CASE("what a block reads beyond the number of elements is shown", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("pairs");
+  const RanJson ran = run_json({"audit", folder.file("k.cu", R"cuda(
+__device__ void add_pairs(const float* x, float* out, int n) {
+  __shared__ float s[256];
+  const int i = blockIdx.x * 512 + threadIdx.x;
+  s[threadIdx.x] = (i < n ? x[i] : 0) + x[i + 256];
+  __syncthreads();
+  for (int k = 128; k > 0; k /= 2) {
+    if (threadIdx.x < k) s[threadIdx.x] += s[threadIdx.x + k];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = s[0];
+}
+__global__ void __launch_bounds__(256) sum_pairs(const float* x, float* out, int n) { add_pairs(x, out, n); }
+__global__ void __launch_bounds__(256) sum_launched(const float* x, float* out, int n) { add_pairs(x, out, n); }
+void launch(const float* x, float* out, int n) { sum_launched<<<(n + 511) / 512, 256>>>(x, out, n); }
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  auto kernels = judged(ran);
+  CHECK(kernels["sum_pairs"].errors.empty());
+  CHECK(
+      ran.json.dump().find("if callers pass a number of elements that is not a multiple of 512: a read of") !=
+      std::string::npos);
+  CHECK(has(kernels["sum_launched"].errors, "out-of-bounds"));
+}
+
+TEST_CASE("a loop that keeps only the last element is not one element per thread", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("kept");
+  const RanJson ran = run_json({"audit", folder.file("k.cu", R"cuda(
+__device__ float total(float v) {
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  return v;
+}
+__global__ void __launch_bounds__(32) warp_sum(const float* x, float* out, int n) {
+  float v = 0;
+  for (int i = threadIdx.x; i < n; i += 32) v = x[i];
+  v = total(v);
+  if (threadIdx.x == 0) *out = v;
+}
+__global__ void __launch_bounds__(32) grid_sum(const float* x, float* out, int n) {
+  float v = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) v = x[i];
+  v = total(v);
+  if (threadIdx.x == 0) atomicAdd(out, v);
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(has(judged(ran)["warp_sum"].errors, "input-not-used"));
+  CHECK(has(judged(ran)["grid_sum"].errors, "input-not-used"));
+}
+
+TEST_CASE("columns for a constant number of threads are tried with smaller blocks", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("columns");
+  const RanJson ran = run_json({"audit", folder.file("k.cu", R"cuda(
+__global__ void column_sum(const double* x, double* out, int rows, int columns) {
+  const int c = blockIdx.x * 256 + threadIdx.x;
+  if (c >= columns) return;
+  double v = 0;
+  for (int r = 0; r < rows; ++r) v += x[(size_t)r * columns + c];
+  out[c] = v;
+}
+void launch(const double* x, double* out, int rows, int columns) {
+  column_sum<<<(columns + 255) / 256, 256>>>(x, out, rows, columns);
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 0);
+  CHECK(judged(ran)["column_sum"].errors.empty());
+}
