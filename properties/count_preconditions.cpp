@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+#include "contracts/expression.h"
 #include "contracts/sizes.h"
 #include "properties/execution/evaluation.h"
 #include "properties/fit.h"
@@ -38,18 +40,46 @@ class CountTrials {
             *error, fmt::format("pass a number of elements that is not a multiple of {}", per_block)));
   }
 
+  /// With rows of at most so many columns, one for each thread. A launch that passes more is an error.
+  void try_more_columns(const std::vector<SourceLaunch>& launches, std::size_t argument) const {
+    const std::int64_t most = range_of(instance_, "columns")->high.evaluate({});
+    if (!is_right(usual_)) return;
+    for (const SourceLaunch& launch : launches)
+      if (const auto passed = constant_of(launch, argument);
+          passed && *passed > most && *passed <= most_columns && error_of(with_columns(*passed))) {
+        if (is_square()) preconditions_.limited.emplace_back("rows", "1 .. 16");
+        preconditions_.limited.emplace_back("columns", std::to_string(*passed));
+        preconditions_.assumptions.push_back(
+            fmt::format("{} columns, as in a launch of the source", *passed));
+        return;
+      }
+    if (const auto error = error_of(with_columns(most + 1)))
+      preconditions_.warnings.push_back(warning_of(*error, fmt::format("pass more than {} columns", most)));
+  }
+
   /// With at most one element per thread.
   void try_many() const {
-    const std::int64_t threads = range_of(instance_, "count")->high.evaluate(usual_.variables);
-    if (!reads_last(many(threads), usual_)) return;
-    preconditions_.limited.emplace_back("count", "1 .. 2^15");
-    preconditions_.assumptions.push_back(
-        fmt::format("up to 2^15 elements, since the kernel reads the last one of {}", many(threads)));
+    const Range& range = *range_of(instance_, "count");
+    const std::int64_t threads = range.high.evaluate(usual_.variables), many = many_for(threads);
+    if (many > 2 * threads && reads_last(many, usual_)) {
+      preconditions_.limited.emplace_back("count", "1 .. 2^15");
+      preconditions_.assumptions.push_back(
+          fmt::format("up to 2^15 elements, since the kernel reads the last one of {}", many));
+      return;
+    }
+    constexpr std::int64_t most_per_thread = 16;
+    for (std::int64_t each = most_per_thread; each > 1; --each) {
+      if (each * threads > most_elements || !reads_last(each * threads, usual_)) continue;
+      preconditions_.limited.emplace_back("count", fmt::format("1 .. {} * ({})", each, range.high.text()));
+      preconditions_.assumptions.push_back(fmt::format(
+          "up to {} elements per thread, since the kernel reads the last one of {}", each, each * threads));
+      return;
+    }
   }
 
   /// With a thread for each element.
   void try_one_block() const {
-    const std::int64_t count = many(usual_.variables.at("block"));
+    const std::int64_t count = many_for(usual_.variables.at("block"));
     if (!reads_last(count, with(usual_, "grid", 1))) return;
     preconditions_.limited.emplace_back("grid",
                                         fmt::format("1 .. {}", range_of(instance_, "grid")->high.text()));
@@ -63,22 +93,37 @@ class CountTrials {
     return instance;
   }
 
+  static std::optional<std::int64_t> constant_of(const SourceLaunch& launch, std::size_t argument) {
+    if (argument >= launch.arguments.size()) return std::nullopt;
+    try {
+      const Expression passed = Expression::parse(launch.arguments[argument], {});
+      return passed.names().empty() ? std::optional(passed.evaluate({})) : std::nullopt;
+    } catch (const InputError&) {  // unknown
+      return std::nullopt;
+    }
+  }
+
+  Case with_columns(std::int64_t columns) const {
+    const std::int64_t rows = usual_.variables.at("rows");
+    return with(with(usual_, "columns", columns), "count", rows * columns);
+  }
+
   static Case with(Case c, const char* variable, std::int64_t value) {
     c.variables[variable] = value;
     return c;
   }
 
+  bool is_square() const { return range_of(instance_, "rows")->high.text() == "columns"; }
+
+  static constexpr std::int64_t most_elements = 65'000, most_columns = 4096;
+
   /// Threads that read a few elements each would not read the last of so many.
-  static std::int64_t many(std::int64_t threads) {
-    constexpr std::int64_t most = 65'000, times = 64;
-    return std::min(times * threads, most) + 5;
-  }
+  static std::int64_t many_for(std::int64_t threads) { return std::min(64 * threads, most_elements) + 5; }
 
   bool reads_last(std::int64_t count, Case c) const {
     // The result of zeros and one other element is 0.
     const Operator op = instance_.reduction->op;
     if (op == Operator::bit_and || op == Operator::all) return false;
-    if (count <= 2 * c.variables.at("grid") * c.variables.at("block")) return false;
     c = with(std::move(c), "count", count);
     c.input.distribution = {"one-hot", count - 1};
     return is_right(c);
@@ -181,9 +226,19 @@ void find_counts(const Contract& contract, const KnownBlocks& blocks,
   const Instance& instance = contract.instances.at(0);
   const Range* count = range_of(instance, "count");
   const auto has = [&](std::string_view name) { return range_of(instance, name) != nullptr; };
-  if (count == nullptr || !instance.reduction || !has("grid") || has("rows") || has("groups") ||
-      has("segments") || !uses_count(instance, blocks))
+  if (count == nullptr || !instance.reduction || !has("grid") || has("groups") || has("segments")) return;
+  if (has("rows")) {
+    // One for each thread of the blocks that the source launches.
+    const bool is_square = range_of(instance, "rows")->high.text() == "columns";
+    const auto argument = argument_of(instance, is_square ? "rows" : "columns");
+    const Range* columns = range_of(instance, "columns");
+    const bool is_limited = blocks.launched_threads && columns != nullptr &&
+                            columns->high.text() == std::to_string(*blocks.launched_threads);
+    if (argument && is_limited)
+      CountTrials(contract, image, runner, preconditions).try_more_columns(blocks.launches, *argument);
     return;
+  }
+  if (!uses_count(instance, blocks)) return;
   const auto depends = [](const Range& range, std::string_view name) {
     const std::vector<std::string> names = range.high.names();
     return std::ranges::find(names, name) != names.end();

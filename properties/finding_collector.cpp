@@ -93,10 +93,13 @@ void FindingCollector::keep_shrunk(const Case& c, const Finding& finding) {
   const Case small = shrunk(c, finding);
   if (describe(small) == describe(c)) return keep(c, finding);
   const Evaluation again = evaluated(small);
-  if (const Finding* found = like(again.findings, finding))
-    keep(small, *found);
-  else
-    keep(c, finding);
+  const Finding* found = like(again.findings, finding);
+  if (found == nullptr) return keep(c, finding);
+  keep(small, *found);
+  // They decide whether a wrong value contradicts the guess, and large cases are not traced.
+  if (contract_.is_unconfirmed)
+    for (const Finding& other : again.findings)
+      if (is_about_uses(other) && like(findings_, other) == nullptr) keep(small, other);
 }
 
 void FindingCollector::keep(const Case& c, Finding shown) {

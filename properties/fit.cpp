@@ -142,10 +142,15 @@ std::vector<Case> trial_cases(const Instance& instance) {
   return cases;
 }
 
-std::vector<Case> trial_cases_with_many_rows_or_columns(const Instance& instance, std::uint32_t threads) {
-  if (range_of(instance, "rows") == nullptr) return {};
-  constexpr std::int64_t few = 2;
+std::vector<Case> large_trial_cases(const Instance& instance, std::uint32_t threads) {
+  constexpr std::int64_t few = 2, many_blocks = 66;
   const std::int64_t length = std::int64_t{threads} + 1;
+  if (range_of(instance, "rows") == nullptr) {
+    Case c = case_of(instance, {many_blocks * threads, 1, "uniform"});
+    // So that the result shows whether the last element is lost, even that of an extremum.
+    c.input.distribution = {"one-hot", static_cast<std::int64_t>(count_of(c)) - 1};
+    return {std::move(c)};
+  }
   const std::int64_t columns = length * group_of(Domain(instance, largest_trial));
   return {case_of(instance, {few * columns, few, "uniform"}),
           case_of(instance, {length * few, length, "uniform"})};

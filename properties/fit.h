@@ -52,9 +52,10 @@ bool is_about_order(const Finding& finding);
 /// The cases of the runs, of up to 4096 elements.
 std::vector<Case> trial_cases(const Instance& instance);
 
-/// A case with rows of more elements than there are threads, and one with more rows, which the usual cases
-/// are too small for; none if the instance has no rows.
-std::vector<Case> trial_cases_with_many_rows_or_columns(const Instance& instance, std::uint32_t threads);
+/// Cases that the usual ones are too small for: with rows of more elements than there are threads, and with
+/// more rows than that; or, without rows, with so many blocks that one lost element in each is more than the
+/// last block lacks.
+std::vector<Case> large_trial_cases(const Instance& instance, std::uint32_t threads);
 
 /// any: every run; values: every run, but not which elements are lost or repeated, which costs most;
 /// complete: the same, until a run is not explained.

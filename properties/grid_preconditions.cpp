@@ -85,7 +85,7 @@ class GridTrials {
     if (!along) return false;
     std::optional<Finding> warning;
     for (const std::int64_t tried :
-         std::set{block(), std::int64_t{1000}, std::int64_t{4096}, std::int64_t{4113}}) {
+         std::set<std::int64_t>{block(), 1000, 4096, 4113, size() == "count" ? 20'000 : 4113}) {
       const auto launched = launched_size(launch, *along, parameter, tried);
       const auto error = launched ? error_if_launched(*launched) : std::nullopt;
       if (!error) continue;
@@ -97,16 +97,21 @@ class GridTrials {
     return false;
   }
 
-  /// Whether there is a thread for each element, or a block for each row.
+  /// Whether there are as many blocks as the domain says, or a thread for each element.
   bool covers(const LaunchedSize& launched) const {
-    return launched.blocks * (size() == "count" ? elements_of_block() : 1) >= launched.argument;
-  }
-
-  /// As many as it has threads, unless the domain says that it reads a multiple.
-  std::int64_t elements_of_block() const {
     const Range* count = range_of(instance_, "count");
-    if (count == nullptr || count->low.text() != count->high.text()) return block();
-    return count->high.evaluate({{"grid", 1}, {"block", block()}});
+    if (size() == "count" && count->low.text() != count->high.text())
+      return launched.blocks * block() >= launched.argument;
+    if (size() == "count")  // what a block reads is a multiple of its threads
+      return launched.blocks * count->high.evaluate({{"grid", 1}, {"block", block()}}) >= launched.argument;
+    const std::vector<std::string> names = range_of(instance_, "grid")->high.names();
+    const bool is_known = std::ranges::all_of(
+        names, [&](const std::string& name) { return name == "block" || name == size(); });
+    const std::int64_t needed =
+        is_known
+            ? range_of(instance_, "grid")->high.evaluate({{"block", block()}, {size(), launched.argument}})
+            : launched.argument;
+    return launched.blocks >= needed;
   }
 
   /// The variable of the domain on which the number of blocks depends.

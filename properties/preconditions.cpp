@@ -15,6 +15,7 @@
 #include "properties/count_preconditions.h"
 #include "properties/execution/evaluation.h"
 #include "properties/fit.h"
+#include "properties/generation/domain.h"
 #include "properties/grid_preconditions.h"
 #include "properties/precondition_runs.h"
 #include "properties/verdict.h"
@@ -152,7 +153,7 @@ class BlockTrials {
     if (provenance == Provenance::ignored) instance.claims.uses_every_input_once = false;
     const Evaluator evaluator(contract_, instance, image_, runner_);
     std::vector<Case> cases = trial_cases(instance);
-    std::ranges::move(trial_cases_with_many_rows_or_columns(instance, block), std::back_inserter(cases));
+    std::ranges::move(large_trial_cases(instance, block), std::back_inserter(cases));
     std::ranges::stable_sort(cases, {}, [](const Case& c) { return value_of(c.variables, "count"); });
     for (const Case& c : cases)
       if (use(c, evaluator.evaluate(c))) return;
@@ -164,13 +165,12 @@ class BlockTrials {
   void find_usual_warnings() {
     try {
       bool are_checked = false;
-      for_each_run(blocks_.launched.empty() ? guessed_block() : blocks_.launched.front(), Provenance::ignored,
-                   [&](const Case&, const Evaluation& run) {
-                     for (const Finding& finding : run.findings)
-                       if (finding.severity == Severity::warning) usual_warnings_.insert(finding.kind);
-                     are_checked |= checks_values(run);
-                     return false;
-                   });
+      for_each_run(usual_block(), Provenance::ignored, [&](const Case&, const Evaluation& run) {
+        for (const Finding& finding : run.findings)
+          if (finding.severity == Severity::warning) usual_warnings_.insert(finding.kind);
+        are_checked |= checks_values(run);
+        return false;
+      });
       const auto& reduction = contract_.instances.at(0).reduction;
       const bool shows_in_value = are_checked && reduction && !is_extremum(underlying(reduction->op));
       if (!shows_in_value) usual_provenance_ = Provenance::recorded;
@@ -190,10 +190,29 @@ class BlockTrials {
       std::erase_if(findings, [&](const Finding& finding) {
         return finding.severity == Severity::warning && usual_warnings_.contains(finding.kind);
       });
-      if (!findings.empty()) fault = with_case(worst_of(findings), c);
+      if (!findings.empty() && !is_wrong_with_usual_block(c, block)) fault = with_case(worst_of(findings), c);
       return fault.has_value();
     });
     return fault;
+  }
+
+  std::uint32_t usual_block() const {
+    return blocks_.launched.empty() ? guessed_block() : blocks_.launched.front();
+  }
+
+  /// Whether the sizes of the case are to blame instead of the block, such as many rows. The audit shows
+  /// that.
+  bool is_wrong_with_usual_block(const Case& c, std::uint32_t block) const {
+    if (blocks_.launched.empty() || block == blocks_.launched.front()) return false;
+    const std::uint32_t usual = blocks_.launched.front();
+    const Instance instance = with_range(contract_.instances.at(0), "block", std::to_string(usual));
+    Case with_usual = c;
+    with_usual.variables["block"] = usual;
+    with_usual.variables =
+        Domain(instance, value_of(c.variables, "count").value_or(0) + 1).nearest(with_usual.variables);
+    const Evaluation run = Evaluator(contract_, instance, image_, runner_).evaluate(with_usual);
+    return std::ranges::any_of(run.findings,
+                               [](const Finding& finding) { return finding.severity == Severity::error; });
   }
 
   std::uint32_t guessed_block() const {
@@ -299,8 +318,11 @@ void find_launches(const Contract& contract, const KnownBlocks& blocks,
   try_alignment(contract, image, runner, preconditions);
   const bool has_wrong_launch = find_grids(contract, blocks, image, runner, preconditions);
   if (!has_wrong_launch) find_counts(contract, blocks, image, runner, preconditions);
-  if (!has_wrong_launch && !blocks.is_required && leaves_block_open(contract.instances.at(0)))
-    BlockTrials(contract, blocks, image, runner).add_to(preconditions);
+  Contract limited = contract;
+  for (const auto& [name, text] : preconditions.limited)
+    limited.instances.at(0) = with_range(std::move(limited.instances.at(0)), name, text);
+  if (!has_wrong_launch && !blocks.is_required && leaves_block_open(limited.instances.at(0)))
+    BlockTrials(limited, blocks, image, runner).add_to(preconditions);
   if (preconditions.block.empty())
     preconditions.assumptions.push_back(
         fmt::format("block size {}", range_of(contract.instances.at(0), "block")->low.text()));

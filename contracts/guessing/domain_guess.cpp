@@ -47,9 +47,14 @@ class DomainGuess {
     return arrays.empty() || differ ? 0 : arrays.front() / size_of(reduction_.accumulator);
   }
 
+  /// That of every launch, if the kernel or the source says it.
+  std::optional<std::uint32_t> only_block() const {
+    return facts_.required_threads ? facts_.required_threads : kernel_.launched_threads();
+  }
+
   /// The most threads per block of a kernel that keeps one element for each.
   std::uint64_t most_threads() const {
-    std::uint64_t threads = facts_.required_threads.value_or(facts_.most_threads.value_or(1024));
+    std::uint64_t threads = only_block().value_or(facts_.most_threads.value_or(1024));
     const std::uint64_t elements = shared_elements();
     return elements == 0 ? threads : std::min(threads, elements);
   }
@@ -61,7 +66,7 @@ class DomainGuess {
       roles_.assume(fmt::format("a thread for each of the {} of a row, since no loop reads the input", unit));
       add_variable(unit, fmt::format("{} .. {}", roles_.k(), most_threads()));
     }
-    const bool is_as_long = has_thread_for_each && !facts_.required_threads;
+    const bool is_as_long = has_thread_for_each && !only_block();
     add_variable("block", is_as_long ? unit : std::to_string(block()));
     if (sizes_.matrix) {
       // More elements would overflow the index of a kernel whose sizes are ints.

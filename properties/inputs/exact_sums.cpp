@@ -63,7 +63,7 @@ void fill_threshold(Elements& x) {
   }
 }
 
-void fill_opposites(Elements& x) {
+void fill_zero_sum(Elements& x) {
   if (x.size() == 0) return;
   // A thread often reads elements that are as far apart as a block or a warp has threads.
   std::size_t distance = std::lcm(x.tile(), std::size_t{32});

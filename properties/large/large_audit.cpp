@@ -30,12 +30,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Odd counts, and counts beyond the range of 32-bit integers, signed and unsigned.
-constexpr std::array<std::uint64_t, 6> counts{least_large_count,
-                                              (std::uint64_t{1} << 24) + 5,
-                                              (std::uint64_t{1} << 28) + 3,
-                                              (std::uint64_t{1} << 31) + 7,
-                                              std::uint64_t{1} << 32,
-                                              (std::uint64_t{1} << 32) + 9};
+constexpr std::array<std::uint64_t, 6> large_counts{least_large_count,
+                                                    (std::uint64_t{1} << 24) + 5,
+                                                    (std::uint64_t{1} << 28) + 3,
+                                                    (std::uint64_t{1} << 31) + 7,
+                                                    std::uint64_t{1} << 32,
+                                                    (std::uint64_t{1} << 32) + 9};
 /// Per input: four processes share a GPU. Thus f32 reaches all of these counts, and f64 ends at 2^31 + 7.
 constexpr std::uint64_t most_input_bytes = (std::uint64_t{1} << 34) + (std::uint64_t{1} << 20);
 /// Per run. The next count is up to 16 times as large.
@@ -89,9 +89,9 @@ class LargeAudit {
   KernelReport run() {
     const Clock::time_point start = Clock::now();
     report_.warp_instructions.reset();
-    const auto claimed = static_cast<std::uint64_t>(Domain(instance_, counts.back()).claimed_count());
+    const auto claimed = static_cast<std::uint64_t>(Domain(instance_, large_counts.back()).claimed_count());
     const std::uint64_t most = std::min(claimed, options_.largest_count);
-    for (const std::uint64_t count : counts) {
+    for (const std::uint64_t count : large_counts) {
       if (count > most) break;
       why_not_tried_ = why_not(count);
       if (why_not_tried_.empty()) try_count(static_cast<std::int64_t>(count));

@@ -1,4 +1,4 @@
-// For how many elements a kernel without a contract is right.
+// The numbers of elements for which a kernel without a contract is right.
 #include <string>
 
 #include "catch.h"

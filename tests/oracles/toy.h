@@ -62,29 +62,29 @@ inline std::vector<ToyTree> all_trees(std::size_t n) {
   std::vector<ToyTree> trees;
   ToyTree tree;
   tree.depths.assign(n, 0);
-  using Node = std::size_t;
-  std::function<void(std::vector<Node>, const std::function<void(Node)>&)> split =
-      [&](std::vector<Node> leaves, const std::function<void(Node)>& done) {
+  using ToyNode = std::size_t;
+  std::function<void(std::vector<ToyNode>, const std::function<void(ToyNode)>&)> split =
+      [&](std::vector<ToyNode> leaves, const std::function<void(ToyNode)>& done) {
         if (leaves.size() == 1) return done(leaves.front());
-        for (const Node leaf : leaves) ++tree.depths[leaf];
+        for (const ToyNode leaf : leaves) ++tree.depths[leaf];
         // The first leaf is always on the left, and not all others are: each partition occurs once.
         for (std::size_t mask = 0; mask + 1 < std::size_t{1} << (leaves.size() - 1); ++mask) {
-          std::vector<Node> left{leaves.front()}, right;
+          std::vector<ToyNode> left{leaves.front()}, right;
           for (std::size_t i = 1; i < leaves.size(); ++i)
             ((mask >> (i - 1)) % 2 != 0 ? left : right).push_back(leaves[i]);
-          split(left, [&](Node a) {
-            split(right, [&](Node b) {
+          split(left, [&](ToyNode a) {
+            split(right, [&](ToyNode b) {
               tree.joins.emplace_back(a, b);
               done(n + tree.joins.size() - 1);
               tree.joins.pop_back();
             });
           });
         }
-        for (const Node leaf : leaves) --tree.depths[leaf];
+        for (const ToyNode leaf : leaves) --tree.depths[leaf];
       };
-  std::vector<Node> leaves(n);
-  for (Node i = 0; i < n; ++i) leaves[i] = i;
-  split(leaves, [&](Node) {
+  std::vector<ToyNode> leaves(n);
+  for (ToyNode i = 0; i < n; ++i) leaves[i] = i;
+  split(leaves, [&](ToyNode) {
     ToyTree whole = tree;
     whole.height = *std::max_element(whole.depths.begin(), whole.depths.end());
     trees.push_back(whole);

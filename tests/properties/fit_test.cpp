@@ -109,14 +109,23 @@ TEST_CASE("a race in every run does not depend on the contract") {
   CHECK_FALSE(racy(Kind::out_of_bounds).always_misbehaves);
 }
 
-TEST_CASE("there is a case with more columns than threads, and one with more rows") {
+TEST_CASE("a large case without rows has 66 blocks") {
+  const Instance instance =
+      fake::with_domain({{"block", "65"}, {"count", "1 .. 2^31 - 1"}, {"grid", "ceil_div(count, block)"}});
+  const std::vector<Case> cases = large_trial_cases(instance, 65);
+  REQUIRE(cases.size() == 1);
+  CHECK(cases[0].variables.at("grid") == 66);
+  CHECK(cases[0].variables.at("count") == 66 * 65);
+}
+
+TEST_CASE("there is a large case with more columns than threads, and one with more rows") {
   const auto sizes_of = [](ResultShape result) {
     Instance instance =
         fake::with_domain({{"block", "1 .. 1024"}, {"rows", "0 .. 2^20"}, {"columns", "0 .. 2^20"}});
     instance.domain.emplace_back("count", Range::parse("rows * columns", {}));
     instance.reduction->result = result;
     std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
-    for (const Case& c : trial_cases_with_many_rows_or_columns(instance, 512))
+    for (const Case& c : large_trial_cases(instance, 512))
       sizes.emplace_back(c.variables.at("rows"), c.variables.at("columns"));
     return sizes;
   };

@@ -128,15 +128,32 @@ TEST_CASE("factors that may all be 0 leave room for one another") {
   CHECK(*values.at("count").rbegin() > 1 << 12);
 }
 
-TEST_CASE("rows are few or as many as blocks, and columns are near warps, blocks and powers of two") {
+TEST_CASE("rows are few, as many as blocks or 1100, and columns are near warps, blocks and powers of two") {
   auto values = sampled(
       fake::with_domain(
           {{"block", "100"}, {"columns", "1 .. 2^31"}, {"rows", "1 .. 2^31"}, {"count", "rows * columns"}}),
       3000);
-  CHECK(*values["rows"].rbegin() > 500);
-  CHECK(*values["rows"].rbegin() <= (1 << 16) / 100 + 11);
+  const auto most = values["rows"].rbegin();
+  CHECK(*most == 1100);
+  CHECK(*std::next(most) > 500);
+  CHECK(*std::next(most) <= (1 << 16) / 100 + 11);
   CHECK(
       holds(values["columns"], {1, 2, 31, 32, 33, 63, 64, 65, 99, 100, 101, 199, 200, 201, 255, 257, 4097}));
+}
+
+TEST_CASE("forty cases have more rows than a block has threads") {
+  const Instance instance = fake::with_domain({{"block", "32 .. 1024"},
+                                               {"columns", "1 .. 2^15"},
+                                               {"rows", "1 .. 2^15"},
+                                               {"count", "rows * columns"}});
+  const Domain domain(instance, AuditOptions{}.largest_count);
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const CaseGenerator generator(instance, domain, "test", seed);
+    std::int64_t most = 0;
+    for (std::uint64_t i = 0; i < 40; ++i) most = std::max(most, generator.generate(i).variables.at("rows"));
+    INFO("seed " << seed);
+    CHECK(most > 1024);
+  }
 }
 
 TEST_CASE("forty cases combine the largest count with the largest grid") {

@@ -1,0 +1,135 @@
+// Bounds of standard deviations, their reciprocals, L2 normalization and log-softmax, compared with results
+// computed in floats on random rows. FOLDPROOF_ROWS: number of rows of each kind (2500).
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "accepted.h"
+#include "catch.h"
+#include "toy.h"
+
+namespace foldproof {
+namespace {
+
+/// How near the results come to their bounds.
+class Nearness {
+ public:
+  void take(const Arithmetic& arithmetic, const std::vector<double>& row, const std::vector<double>& results,
+            const ResultLayout& layout = {}) {
+    const CheckResult checked = checked_result(arithmetic, layout, row, results);
+    if (!checked.ok) FAIL_CHECK(checked.sentence);
+    if (!checked.error_over_bound) return;
+    ++checked_;
+    worst_ = std::max(worst_, *checked.error_over_bound);
+  }
+
+  /// A bound that no result comes near to would not be tested.
+  void report(const std::string& what, double at_least) const {
+    fmt::print("{:<24} {:>8} rows, worst error {:.3f} of the bound\n", what, checked_, worst_);
+    CHECK(checked_ > 100);
+    CHECK(worst_ >= at_least);
+    CHECK(worst_ <= 1);
+  }
+
+ private:
+  std::uint64_t checked_ = 0;
+  double worst_ = 0;
+};
+
+using Floats = std::vector<float>;
+
+/// In a random order, each sum rounded.
+float added_up(Floats terms, std::mt19937_64& random) {
+  while (terms.size() > 1) {
+    const std::size_t at = random() % (terms.size() - 1);
+    terms[at] += terms.back();
+    terms.pop_back();
+  }
+  return terms.front();
+}
+
+Floats normal_row(float mean, float deviation, std::mt19937_64& random) {
+  Floats row(2 + random() % 40);
+  std::normal_distribution<float> normal(0, 1);
+  for (float& x : row) x = mean + deviation * normal(random);
+  return row;
+}
+
+std::vector<double> doubles(const Floats& values) { return {values.begin(), values.end()}; }
+
+float variance_in_two_passes(const Floats& row, std::mt19937_64& random) {
+  const auto n = static_cast<float>(row.size());
+  const float mean = added_up(row, random) / n;
+  Floats squares;
+  for (const float x : row) squares.push_back((x - mean) * (x - mean));
+  return added_up(squares, random) / n;
+}
+
+std::uint64_t rows() { return number_from("FOLDPROOF_ROWS", 2500); }
+
+}  // namespace
+
+TEST_CASE("no standard deviation in floats, nor its reciprocal, violates its bound") {
+  std::mt19937_64 random(5);
+  Nearness roots, reciprocals;
+  Arithmetic root = arithmetic_of(Operator::deviation),
+             reciprocal = arithmetic_of(Operator::reciprocal_deviation);
+  root.moment_method = reciprocal.moment_method = MomentMethod::two_pass;
+  for (std::uint64_t k = rows(); k-- > 0;) {
+    constexpr float means[] = {0, 1, 100}, deviations[] = {1, 1e-3F, 1e6F};
+    const float deviation = deviations[random() % 3];
+    const Floats row = normal_row(means[random() % 3] * deviation, deviation, random);
+    const float epsilon = random() % 2 == 0 ? 0 : 1e-5F;
+    root.epsilon = reciprocal.epsilon = static_cast<double>(epsilon);
+    const float s = variance_in_two_passes(row, random) + epsilon;
+    roots.take(root, doubles(row), {static_cast<double>(std::sqrt(s))});
+    reciprocals.take(reciprocal, doubles(row), {static_cast<double>(1 / std::sqrt(s))});
+  }
+  roots.report("standard deviation", 0.1);
+  reciprocals.report("its reciprocal", 0.05);
+}
+
+TEST_CASE("no L2 normalization in floats violates its bound") {
+  std::mt19937_64 random(6);
+  Nearness quotients;
+  const Arithmetic normalized = arithmetic_of(Operator::l2_normalize);
+  for (std::uint64_t k = rows(); k-- > 0;) {
+    constexpr float scales[] = {1, 1e-8F, 1e12F};
+    const Floats row = normal_row(0, scales[random() % 3], random);
+    Floats squares;
+    for (const float x : row) squares.push_back(x * x);
+    const float norm = std::sqrt(added_up(squares, random));
+    const bool multiplies = random() % 2 == 0;
+    std::vector<double> results;
+    for (const float x : row) results.push_back(static_cast<double>(multiplies ? x * (1 / norm) : x / norm));
+    quotients.take(normalized, doubles(row), results, {.shape = ResultShape::array});
+  }
+  quotients.report("L2 normalization", 0.05);
+}
+
+TEST_CASE("no log-softmax in floats violates its bound") {
+  std::mt19937_64 random(7);
+  Nearness logarithms;
+  Arithmetic logarithm = arithmetic_of(Operator::log_softmax);
+  logarithm.functions = MathFunctions::library;
+  for (std::uint64_t k = rows(); k-- > 0;) {
+    constexpr float scales[] = {1e-3F, 1, 30, 1e4F};
+    const Floats row = normal_row(0, scales[random() % 4], random);
+    const float max = *std::ranges::max_element(row);
+    Floats exponentials;
+    for (const float x : row) exponentials.push_back(std::exp(x - max));
+    const float log_sum = std::log(added_up(exponentials, random));
+    const bool subtracts_twice = random() % 2 == 0;
+    std::vector<double> results;
+    for (const float x : row)
+      results.push_back(static_cast<double>(subtracts_twice ? x - max - log_sum : x - (max + log_sum)));
+    logarithms.take(logarithm, doubles(row), results, {.shape = ResultShape::array});
+  }
+  logarithms.report("log-softmax", 0.1);
+}
+
+}  // namespace foldproof
