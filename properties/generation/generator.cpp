@@ -195,7 +195,7 @@ Case CaseGenerator::generate(std::uint64_t index) const {
 }
 
 bool CaseGenerator::stays_as_made(std::string_view distribution) const {
-  constexpr std::string_view names[] = {"integers",   "threshold", "zero-sum",   "zeros",
+  constexpr std::string_view names[] = {"integers",   "threshold",  "zero-sum",   "zeros",
                                         "subnormals", "neighbours", "infinities", "nans"};
   if (std::ranges::find(names, distribution) != std::end(names)) return true;
   // With an element on the other side of zero, an extremum that starts at 0 is right, and an integer
