@@ -120,7 +120,8 @@ class Trial {
     if (guess_.contract.no_fit) return {};
     Choice none{0, why_no_fit()};
     if (!none.no_fit.empty()) none.misbehaviour = likeliest_.misbehaviour;
-    return none;
+    // What the user says is audited in any case.
+    return guess_.contract.as.empty() ? none : with_outputs(none, guess_.likeliest);
   }
 
   /// Those of the likeliest contract, if they were needed for the choice.

@@ -206,7 +206,8 @@ void find_multiples(const Contract& contract, const KnownBlocks& blocks,
   const auto error = error_in(contract, instance, image, runner);
   const bool is_asserted = error && error->kind == Kind::crash && blocks.may_assert;
   if (!error || (!launches_multiples && !is_asserted)) return;
-  for (std::int64_t divisor = 2; divisor <= most; divisor *= 2) {
+  const std::int64_t largest = std::min(range->high.evaluate({}), most);
+  for (std::int64_t divisor = 2; divisor <= largest; divisor *= 2) {
     if (!is_asserted && !are_launched(divisor)) return;
     const auto multiples = multiples_of(*range, variable, divisor);
     if (error_in(contract, with_ranges(instance, variable, multiples), image, runner)) continue;

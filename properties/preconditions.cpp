@@ -208,8 +208,10 @@ class BlockTrials {
     const Instance instance = with_range(contract_.instances.at(0), "block", std::to_string(usual));
     Case with_usual = c;
     with_usual.variables["block"] = usual;
-    with_usual.variables =
-        Domain(instance, value_of(c.variables, "count").value_or(0) + 1).nearest(with_usual.variables);
+    constexpr std::uint64_t most_elements = 1 << 20;
+    with_usual.variables = Domain(instance, most_elements).nearest(with_usual.variables);
+    for (const char* size : {"count", "rows", "columns"})
+      if (value_of(with_usual.variables, size) != value_of(c.variables, size)) return false;
     const Evaluation run = Evaluator(contract_, instance, image_, runner_).evaluate(with_usual);
     return std::ranges::any_of(run.findings,
                                [](const Finding& finding) { return finding.severity == Severity::error; });

@@ -43,7 +43,7 @@ __global__ void wrong_range(const int* in, int n, int* low, int* high) {
 TEST_CASE("another output is checked with the blocks for which the kernel is right", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("output-and-block");
-  const auto kernels = judged(run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+  const std::string source = folder.file("k.cu", R"cuda(
 __device__ float total(float v, float* s) {
   s[threadIdx.x] = v;
   __syncthreads();
@@ -64,8 +64,11 @@ __global__ void row_var(const float* in, float* mean, float* var, int cols) {
   const float all = total(squares, s);
   if (threadIdx.x == 0) mean[blockIdx.x] = m, var[blockIdx.x] = all / cols;
 }
-)cuda")}));
-  CHECK(has(kernels.at("row_var").notes, "mean in \\\"mean\\\""));
+)cuda");
+  for (std::vector<std::string> options : {std::vector<std::string>{}, {"--as", "variance:rows"}}) {
+    options.insert(options.begin(), {"audit", "--cases", "8", source});
+    CHECK(has(judged(run_json(options)).at("row_var").notes, "mean in \\\"mean\\\""));
+  }
 }
 
 TEST_CASE("--as finds the parameters and the initial contents of what it says", "[nvcc]") {
