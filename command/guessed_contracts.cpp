@@ -340,8 +340,7 @@ void conclude(const Outcome& outcome, GuessedKernel& guess) {
     apply(result.choice, guess);
     if (result.preconditions) add(*result.preconditions, guess.contract);
     if (!is_finished)
-      guess.contract.assumptions.emplace_back(
-          "the guessed block size, since trial runs with others did not end");
+      guess.contract.assumptions.emplace_back("the guessed sizes, since trial runs with others did not end");
   } else if (outcome.ending == Outcome::Ending::too_slow && !guess.contract.no_fit && !is_known(guess)) {
     guess.contract.no_fit = NoFit{why_none_fits(guess.contract, "the trial runs took more than 20 s"), {}};
   }

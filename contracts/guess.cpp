@@ -245,9 +245,6 @@ GuessedKernel guess_of(const fs::path& source, FoundKernel found, const std::opt
   if (reference) guess.contract.as = reference->as, guess.contract.map = reference->map;
   // A word such as "prod" is no more than a hint if the kernel cannot be that, and so is one such as "norm".
   const NameRow* row = row_of_name(last_name(kernel));
-  const std::string_view spelled = kernel.signature.spelled;
-  guess.is_special_case =
-      spelled.find("true", std::min(spelled.find('<'), spelled.size())) != std::string_view::npos;
   // A scale is often at least some epsilon.
   const bool has_variants = row != nullptr && (!row->unknown.empty() || row->op == Operator::absmax);
   guess.contract.is_unconfirmed = !reference && (!guess.is_named || has_variants);
@@ -258,6 +255,16 @@ GuessedKernel guess_of(const fs::path& source, FoundKernel found, const std::opt
     return candidates_for(kernel, reference ? &*reference : nullptr, is_settled);
   };
   return guess;
+}
+
+/// Whether one of the names is the same but for an argument that is `false` instead of `true`.
+bool has_sibling_with_false(const std::string& spelled, const std::set<std::string>& names) {
+  constexpr std::string_view yes = "true";
+  for (std::size_t at = spelled.find(yes); at != std::string::npos; at = spelled.find(yes, at + 1)) {
+    std::string sibling = spelled;
+    if (names.contains(sibling.replace(at, yes.size(), "false"))) return true;
+  }
+  return false;
 }
 
 GuessedKernel guess_without_instance(Contract contract) {
@@ -281,8 +288,13 @@ std::vector<GuessedKernel> guess_kernels(const fs::path& source, const std::stri
   std::vector<GuessedKernel> guesses;
   std::optional<InputError> wrong_reference;
   find_launches(text, found.kernels);
-  for (FoundKernel& one : found.kernels)
+  std::set<std::string> spelled;
+  for (const FoundKernel& one : found.kernels) spelled.insert(one.kernel.signature.spelled);
+  for (FoundKernel& one : found.kernels) {
+    const bool is_special_case = has_sibling_with_false(one.kernel.signature.spelled, spelled);
     guesses.push_back(guess_of(source, std::move(one), reference, wrong_reference));
+    guesses.back().is_special_case = is_special_case;
+  }
   const auto is_unfit = [](const GuessedKernel& guess) { return guess.contract.no_fit.has_value(); };
   if (wrong_reference && std::ranges::all_of(guesses, is_unfit)) throw *wrong_reference;
   for (Contract& contract : found.without_instance)

@@ -58,7 +58,8 @@ struct SourceLaunch {
   std::array<std::string, 3> blocks = {};   ///< along x, y and z
   std::string shared = {};                  ///< bytes of dynamic shared memory
   std::vector<std::string> arguments = {};  ///< of the kernel
-  /// For each argument: k if it is a variable x and the source contains "x % k"; otherwise 0.
+  /// For each argument: k if it is a variable that the function has tested to be a multiple of k; otherwise
+  /// 0.
   std::vector<std::int64_t> tested_multiples = {};
   bool is_only_one = false;  ///< the source launches nothing else
   bool operator==(const SourceLaunch&) const = default;
@@ -75,9 +76,13 @@ struct LaunchedSize {
 std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_t axis, std::size_t parameter,
                                           std::int64_t value);
 
-/// Whether it passes only multiples of the divisor for the parameter with that index: as a constant or an
-/// expression, because the source tests that, or because the blocks along x cover no more than a multiple.
+/// Whether it passes only multiples of the divisor for the parameter with that index: constants, an
+/// expression that is one whatever its variables are, or a variable that was tested.
 bool passes_multiples(const SourceLaunch& launch, std::size_t parameter, std::int64_t divisor);
+
+/// Whether the number of blocks along x is what it passes for that parameter divided by a multiple of the
+/// divisor, rounded down.
+bool covers_only_multiples(const SourceLaunch& launch, std::size_t parameter, std::int64_t divisor);
 
 /// What the source says about the blocks of a launch.
 struct KnownBlocks {
@@ -98,7 +103,8 @@ struct GuessedKernel {
   Contract contract;
   InstanceGuess likeliest;  ///< that of the contract; without an instance if there is none
   bool is_named = false;    ///< the kernel's name says which operator it is, and nothing else
-  /// A template argument is true, so callers may launch the instance only for some sizes.
+  /// The source also has the instance with `false` instead of one of its template arguments, `true`: callers
+  /// may launch this one only for some sizes.
   bool is_special_case = false;
   KnownBlocks blocks;
   /// All others that its parameters permit, the likelier ones first; the same for every call.

@@ -47,7 +47,11 @@ class CountTrials {
     for (const SourceLaunch& launch : launches)
       if (const auto passed = constant_of(launch, argument);
           passed && *passed > most && *passed <= most_columns && error_of(with_columns(*passed))) {
-        if (is_square()) preconditions_.limited.emplace_back("rows", "1 .. 16");
+        // A square matrix of that size would be too large for the cases of an audit.
+        if (is_square())
+          return preconditions_.warnings.push_back(
+              warning_of(*error_of(with_columns(*passed)),
+                         fmt::format("pass {} columns, as a launch of the source does", *passed)));
         preconditions_.limited.emplace_back("columns", std::to_string(*passed));
         preconditions_.assumptions.push_back(
             fmt::format("{} columns, as in a launch of the source", *passed));
@@ -104,8 +108,9 @@ class CountTrials {
   }
 
   Case with_columns(std::int64_t columns) const {
-    const std::int64_t rows = usual_.variables.at("rows");
-    return with(with(usual_, "columns", columns), "count", rows * columns);
+    const std::int64_t rows = is_square() ? columns : usual_.variables.at("rows");
+    return with(with(with(with(usual_, "columns", columns), "rows", rows), "grid", rows), "count",
+                rows * columns);
   }
 
   static Case with(Case c, const char* variable, std::int64_t value) {
@@ -132,8 +137,7 @@ class CountTrials {
   /// Whatever becomes of elements that do not show in the result.
   bool is_right(const Case& c) const {
     const Evaluation run = of_values_.evaluate(c);
-    return run.evidence && *run.evidence != CheckResult::Evidence::nothing &&
-           std::ranges::none_of(run.findings, is_error);
+    return checks_value(run) && std::ranges::none_of(run.findings, is_error);
   }
 
   std::optional<Finding> error_of(const Case& c) const {
@@ -179,7 +183,8 @@ std::optional<Finding> error_in(const Contract& contract, const Instance& instan
 /// The variable as a number of groups of so many elements.
 std::vector<std::pair<std::string, std::string>> multiples_of(const Range& range, std::string variable,
                                                               std::int64_t divisor) {
-  return {{"groups", fmt::format("1 .. ({}) / {}", range.high.text(), divisor)},
+  return {{"groups", fmt::format("ceil_div({}, {}) .. ({}) / {}", range.low.text(), divisor,
+                                 range.high.text(), divisor)},
           {std::move(variable), fmt::format("groups * {}", divisor)}};
 }
 
@@ -196,15 +201,21 @@ void find_multiples(const Contract& contract, const KnownBlocks& blocks,
   if (range == nullptr || !argument || !range->high.names().empty() ||
       range_of(instance, "groups") != nullptr)
     return;
+  // A kernel that suits any number of blocks suits any number of elements.
+  const Range* grid = range_of(instance, "grid");
+  const bool needs_blocks = grid != nullptr && grid->low.text() == grid->high.text();
   const auto are_launched = [&](std::int64_t divisor) {
     return !blocks.launches.empty() && std::ranges::all_of(blocks.launches, [&](const SourceLaunch& launch) {
-      return passes_multiples(launch, *argument, divisor);
+      return passes_multiples(launch, *argument, divisor) ||
+             (needs_blocks && covers_only_multiples(launch, *argument, divisor));
     });
   };
   const bool launches_multiples = are_launched(2);
   if (!launches_multiples && !blocks.may_assert) return;
   const auto error = error_in(contract, instance, image, runner);
-  const bool is_asserted = error && error->kind == Kind::crash && blocks.may_assert;
+  // Such as `n % 256 == 0`, but not a bound of an index.
+  const bool is_asserted = error && error->kind == Kind::crash && blocks.may_assert &&
+                           blocks.launches.empty() && error->message.find_first_of("%&") != std::string::npos;
   if (!error || (!launches_multiples && !is_asserted)) return;
   const std::int64_t largest = std::min(range->high.evaluate({}), most);
   for (std::int64_t divisor = 2; divisor <= largest; divisor *= 2) {
@@ -215,9 +226,8 @@ void find_multiples(const Contract& contract, const KnownBlocks& blocks,
     const std::string what = has_rows ? "columns" : "elements";
     preconditions.assumptions.push_back(
         fmt::format("a number of {} that is a multiple of {}", what, divisor));
-    if (!is_asserted)
-      preconditions.warnings.push_back(
-          warning_of(*error, fmt::format("pass a number of {} that is not a multiple of {}", what, divisor)));
+    preconditions.warnings.push_back(
+        warning_of(*error, fmt::format("pass a number of {} that is not a multiple of {}", what, divisor)));
     return;
   }
 }

@@ -44,14 +44,9 @@ const Finding* contradiction_in(const Evaluation& run, const AcceptsFinding& acc
   return found == run.findings.end() ? nullptr : &*found;
 }
 
-bool checks_value(CheckResult::Evidence evidence) {
-  return evidence != CheckResult::Evidence::nothing && evidence != CheckResult::Evidence::category;
-}
-
 /// Whether the result of the run was checked, and right.
 bool is_explained(const Evaluation& run, const AcceptsFinding& accepts) {
-  const bool is_checked = run.evidence && checks_value(*run.evidence) && !run.vacuous;
-  return is_checked && contradiction_in(run, accepts) == nullptr;
+  return checks_value(run) && contradiction_in(run, accepts) == nullptr;
 }
 
 std::uint64_t count_of(const Case& c) {
@@ -183,7 +178,9 @@ Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shar
     fit.tried_several_blocks |= share_elements;
     if (is_explained(run, accepts)) {
       ++fit.explained;
-      const auto is_checked = [](const AdditionalEvidence& one) { return checks_value(one.evidence); };
+      const auto is_checked = [](const AdditionalEvidence& one) {
+        return checks_value(one.evidence) && !one.vacuous;
+      };
       fit.fully_checked += std::ranges::all_of(run.additional, is_checked) ? 1 : 0;
       fit.explains_several_blocks |= share_elements;
       if (is_telling(cases[k])) fit.most_elements = std::max(fit.most_elements, count_of(cases[k]));

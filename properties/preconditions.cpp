@@ -168,7 +168,7 @@ class BlockTrials {
       for_each_run(usual_block(), Provenance::ignored, [&](const Case&, const Evaluation& run) {
         for (const Finding& finding : run.findings)
           if (finding.severity == Severity::warning) usual_warnings_.insert(finding.kind);
-        are_checked |= checks_values(run);
+        are_checked |= checks_value(run);
         return false;
       });
       const auto& reduction = contract_.instances.at(0).reduction;
@@ -176,11 +176,6 @@ class BlockTrials {
       if (!shows_in_value) usual_provenance_ = Provenance::recorded;
     } catch (const InputError&) {  // such as more elements than can be run
     }
-  }
-
-  static bool checks_values(const Evaluation& run) {
-    return run.evidence && *run.evidence != CheckResult::Evidence::nothing &&
-           *run.evidence != CheckResult::Evidence::category;
   }
 
   std::optional<Finding> fault_with(std::uint32_t block, Provenance provenance) const {
@@ -319,7 +314,10 @@ void find_launches(const Contract& contract, const KnownBlocks& blocks,
                    const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions) {
   try_alignment(contract, image, runner, preconditions);
   const bool has_wrong_launch = find_grids(contract, blocks, image, runner, preconditions);
-  if (!has_wrong_launch) find_counts(contract, blocks, image, runner, preconditions);
+  try {
+    if (!has_wrong_launch) find_counts(contract, blocks, image, runner, preconditions);
+  } catch (const InputError&) {  // such as more elements than can be run
+  }
   Contract limited = contract;
   for (const auto& [name, text] : preconditions.limited)
     limited.instances.at(0) = with_range(std::move(limited.instances.at(0)), name, text);
@@ -335,7 +333,10 @@ void find_launches(const Contract& contract, const KnownBlocks& blocks,
 Preconditions preconditions_of(const Contract& contract, const KnownBlocks& blocks,
                                const std::shared_ptr<const Image>& image, Runner& runner) {
   Preconditions preconditions;
-  find_multiples(contract, blocks, image, runner, preconditions);
+  try {
+    find_multiples(contract, blocks, image, runner, preconditions);
+  } catch (const InputError&) {  // such as more elements than can be run
+  }
   Contract changed = contract;
   if (const auto& counts = preconditions.counts; !counts.empty())
     changed.instances.at(0) = with_ranges(std::move(changed.instances.at(0)), counts.back().first, counts);

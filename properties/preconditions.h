@@ -19,7 +19,8 @@ struct Preconditions {
   std::vector<std::pair<std::string, std::string>> block;
   /// The same for its number of elements, "count" or "columns", whose new range is the last one.
   std::vector<std::pair<std::string, std::string>> counts;
-  /// Variables and their ranges, which limit the number of blocks, or are those of a launch of the source.
+  /// Variables and their new ranges: numbers of blocks or elements that the guess did not have, or had too
+  /// many of, and those of a launch of the source.
   std::vector<std::pair<std::string, std::string>> limited;
   std::optional<std::uint64_t> shared;   ///< bytes of dynamic shared memory; absent: they stay
   bool is_aligned = false;               ///< callers align the input

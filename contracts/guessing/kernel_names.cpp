@@ -162,9 +162,10 @@ bool says_other_bits(const std::string& words, Operator op) {
 }
 
 bool ignores_nan(const std::string& words) {
-  static const SaidByName ignored{{"_nansum", "_nan_sum", "_nanprod", "_nan_prod", "_nanm", "_nan_m",
-                                   "_nanstd", "_nan_std", "_nanvar", "_nan_var"},
-                                  {}};
+  static const SaidByName ignored{
+      {"_nansum_", "_nanprod_", "_nanmax_", "_nanmin_", "_nanmean_", "_nanstd_", "_nanvar_", "_nan_sum_",
+       "_nan_prod_", "_nan_max_", "_nan_min_", "_nan_mean_", "_nan_std_", "_nan_var_"},
+      {}};
   return says(words, ignored) || (mentions(words, {"nan"}) && mentions(words, {"ignor", "skip", "omit"}));
 }
 
@@ -181,7 +182,8 @@ bool has_unknown_nans(std::string_view name, Operator op) {
 void apply_name(std::string_view name, Operator op, Claims& claims) {
   const std::string words = in_words(name);
   if (ignores_nan(words) && can_ignore_nan(op)) claims.nan = NanPolicy::ignore;
-  if (info(op).takes("ties") && mentions(words, {"_first_"})) claims.ties = Ties::first;
+  const bool is_of_steps = mentions(words, {"pass", "stage", "phase", "level", "step", "kernel"});
+  if (info(op).takes("ties") && mentions(words, {"_first_"}) && !is_of_steps) claims.ties = Ties::first;
 }
 
 bool contradicts_name(std::string_view name, const Reference& reference) {

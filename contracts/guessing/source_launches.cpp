@@ -1,7 +1,10 @@
 #include "contracts/guessing/source_launches.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -12,7 +15,6 @@
 #include "contracts/guess.h"
 #include "contracts/guessing/source_text.h"
 #include "contracts/guessing/source_values.h"
-#include "contracts/placeholders.h"
 
 namespace foldproof {
 namespace {
@@ -110,18 +112,40 @@ class Launches {
         launch.configuration.size() < 3 ? "0" : values_.expression_in(launch.configuration[2]).value_or("");
     for (const TokenRange& argument : launch.arguments) {
       result.arguments.push_back(values_.expression_in(argument).value_or(""));
-      result.tested_multiples.push_back(tested_multiple_of(result.arguments.back()));
+      result.tested_multiples.push_back(tested_multiple_of(argument));
     }
     return result;
   }
 
-  std::int64_t tested_multiple_of(std::string_view variable) const {
-    if (!is_identifier(variable)) return 0;
-    for (const std::size_t at : text_.places_of(variable))
-      if (text_.token(at + 1) == "%")
-        if (const auto divisor = integer_in<std::int64_t>(without_suffix(text_.token(at + 2))))
-          return *divisor;
-    return 0;
+  /// The least common multiple of all k for which the function tests that the variable is a multiple of k:
+  /// "if (n % k == 0)", "if (n % k) return" or "assert(n % k == 0)"; 0 if there is none.
+  std::int64_t tested_multiple_of(TokenRange argument) const {
+    if (argument.end != argument.begin + 1 || !is_letter(text_.token(argument.begin).front())) return 0;
+    const std::string_view name = text_.token(argument.begin);
+    std::int64_t multiple = 0;
+    for (const std::size_t at : text_.places_of(name)) {
+      const auto divisor = integer_in<std::uint16_t>(without_suffix(text_.token(at + 2)));
+      const bool is_same = text_.declaration_of(name, at) == text_.declaration_of(name, argument.begin);
+      if (is_same && divisor && *divisor > 0 && is_guard(at) && multiple <= INT16_MAX)
+        multiple = multiple == 0 ? *divisor : std::lcm(multiple, std::int64_t{*divisor});
+    }
+    return multiple;
+  }
+
+  /// Whether "n % k", which begins at that index, is the condition of what follows.
+  bool is_guard(std::size_t at) const {
+    if (at < 2 || text_.token(at + 1) != "%" || text_.token(at - 1) != "(") return false;
+    const bool is_compared =
+        text_.token(at + 4) == "=" && text_.token(at + 5) == "0" && text_.token(at + 6) == ")";
+    const bool is_equal = is_compared && text_.token(at + 3) == "=";
+    if (text_.token(at - 2) == "assert") return is_equal;
+    if (text_.token(at - 2) != "if") return false;
+    if (is_equal) return true;
+    std::size_t then = is_compared && text_.token(at + 3) == "!" ? at + 7 : at + 4;
+    if (text_.token(then - 1) != ")") return false;
+    if (text_.token(then) == "{") ++then;
+    constexpr std::string_view leaves[] = {"return", "throw", "exit", "abort", "std"};
+    return std::ranges::find(leaves, text_.token(then)) != std::end(leaves);
   }
 
   /// A block that can be launched.
@@ -167,6 +191,23 @@ class Launches {
   SourceValues values_;
 };
 
+/// Calls `holds` with values of the variables, small and large ones, until it returns false; whether it never
+/// does.
+template <typename Holds>
+bool always(const std::vector<std::string>& names, const Holds& holds) {
+  constexpr std::uint64_t rounds = 128, most = 1 << 24;
+  std::uint64_t random = 1;
+  for (std::uint64_t round = 1; round <= rounds; ++round) {
+    Variables variables;
+    for (const std::string& name : names) {
+      random = random * 6364136223846793005U + 1442695040888963407U;
+      variables[name] = static_cast<std::int64_t>(1 + (random >> 33U) % (round % 2 == 0 ? most : 64));
+    }
+    if (!holds(variables)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_t axis, std::size_t parameter,
@@ -186,47 +227,36 @@ std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_
   }
 }
 
-namespace {
-
-/// Calls `holds` with values for the variables until it returns false; whether it never does.
-template <typename Holds>
-bool always(const std::vector<std::string>& names, const Holds& holds) {
-  constexpr std::int64_t most = 4200;
-  for (std::int64_t value = 1; value < most; value += value < 64 ? 1 : 61) {
-    Variables variables;
-    for (const std::string& name : names)
-      variables[name] = value + 7 * static_cast<std::int64_t>(variables.size());
-    if (!holds(variables)) return false;
-  }
-  return true;
-}
-
-/// Whether the number of blocks is the size divided by a multiple of the divisor, rounded down.
-bool covers_only_multiples(const Expression& blocks, const std::string& size, std::int64_t divisor) {
-  constexpr std::int64_t most = 1 << 14;
-  std::int64_t first = divisor;
-  while (first < most && blocks.evaluate({{size, first}}) < 1) first += divisor;
-  return first < most && always({size}, [&](const Variables& variables) {
-           return blocks.evaluate(variables) == variables.at(size) / first;
-         });
-}
-
-}  // namespace
-
 bool passes_multiples(const SourceLaunch& launch, std::size_t parameter, std::int64_t divisor) {
   if (parameter >= launch.arguments.size()) return false;
-  const std::string& text = launch.arguments[parameter];
+  const std::int64_t tested = launch.tested_multiples.at(parameter);
+  if (tested > 0 && tested % divisor == 0) return true;
   try {
-    const Expression argument = Expression::parse(text, {});
+    const Expression argument = Expression::parse(launch.arguments[parameter], {});
+    bool is_ever_positive = false;
     const auto is_multiple = [&](const Variables& variables) {
-      return argument.evaluate(variables) % divisor == 0;
+      const std::int64_t value = argument.evaluate(variables);
+      is_ever_positive |= value > 0;
+      return value % divisor == 0;
     };
-    if (always(argument.names(), is_multiple)) return true;
-    if (const std::int64_t tested = launch.tested_multiples.at(parameter);
-        tested > 0 && tested % divisor == 0)
-      return true;
+    return always(argument.names(), is_multiple) && is_ever_positive;
+  } catch (const InputError&) {  // unknown
+    return false;
+  }
+}
+
+bool covers_only_multiples(const SourceLaunch& launch, std::size_t parameter, std::int64_t divisor) {
+  constexpr std::int64_t most = 1 << 14;
+  if (parameter >= launch.arguments.size()) return false;
+  const std::string& size = launch.arguments[parameter];
+  try {
     const Expression blocks = Expression::parse(launch.blocks.at(0), {});
-    return blocks.names() == std::vector{text} && covers_only_multiples(blocks, text, divisor);
+    if (blocks.names() != std::vector{size}) return false;
+    std::int64_t first = divisor;
+    while (first < most && blocks.evaluate({{size, first}}) < 1) first += divisor;
+    return first < most && always({size}, [&](const Variables& variables) {
+             return blocks.evaluate(variables) == variables.at(size) / first;
+           });
   } catch (const InputError&) {  // unknown
     return false;
   }

@@ -181,7 +181,8 @@ class CaseChecker {
         evaluation_.ulps = check_result.ulps;
         forced_ = check_result.evidence == CheckResult::Evidence::exact;
       } else if (run == 0) {
-        evaluation_.additional.push_back({outputs_[i].name, check_result.evidence, check_result.why_not});
+        evaluation_.additional.push_back(
+            {outputs_[i].name, check_result.evidence, check_result.why_not, check_result.vacuous});
       }
       if (check_result.ok && relies_on_fill(checker, now)) check_result = not_written();
       if (is_result && (run == 0 || !check_result.ok))

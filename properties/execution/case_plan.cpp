@@ -66,7 +66,7 @@ std::string words_for(const LaunchOrder& order) {
 LaunchOrder contrasting(const Case& c) {
   using Order = Schedule::Order;
   if (c.order != usual(c.order)) return usual(c.order);
-  const bool by_lanes = c.input.seed % 2 != 0 && c.variables.at("count") <= most_elements_of_slow_schedules;
+  const bool by_lanes = c.input.seed % 2 != 0 && suits_slow_schedules(c.variables);
   return adapted(Schedule{by_lanes ? Order::lanes_backward : Order::warps_backward},
                  std::holds_alternative<Schedule>(c.order));
 }

@@ -25,7 +25,8 @@ inline std::optional<std::uint64_t> sum(const std::optional<std::uint64_t>& a,
 struct AdditionalEvidence {
   std::string output;  ///< in words, as in Output::name
   CheckResult::Evidence evidence;
-  std::string why_not;  ///< why the values were not checked
+  std::string why_not;   ///< why the values were not checked
+  bool vacuous = false;  ///< as in Evaluation
 };
 
 struct Evaluation {
@@ -47,6 +48,16 @@ struct Evaluation {
   std::vector<std::byte> input;                        ///< the elements; empty without a reduction
   std::vector<std::byte> output;  ///< of the case's own run; empty if it did not end or nothing is checked
 };
+
+/// Whether the evidence says more about a value than its category.
+inline bool checks_value(CheckResult::Evidence evidence) {
+  return evidence != CheckResult::Evidence::nothing && evidence != CheckResult::Evidence::category;
+}
+
+/// Whether the run shows more about the value of the result than its category.
+inline bool checks_value(const Evaluation& run) {
+  return run.evidence && checks_value(*run.evidence) && !run.vacuous;
+}
 
 class Evaluator {
  public:

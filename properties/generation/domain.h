@@ -12,8 +12,16 @@ namespace foldproof {
 /// blocks of 1024 threads, … by at least one block.
 inline constexpr std::int64_t usual_largest_count = (1 << 16) + (1 << 10);
 
-/// Schedules that run one lane at a time cost up to 32 times as much; larger cases use the fast one.
-inline constexpr std::int64_t most_elements_of_slow_schedules = 4096;
+/// Whether a case with these variables is small enough for schedules that run one lane at a time, which cost
+/// up to 32 times as much. A row may have a block of its own.
+inline bool suits_slow_schedules(const Variables& variables) {
+  constexpr std::int64_t most_elements = 4096, most_rows = 128;
+  const auto is_at_most = [&](const char* name, std::int64_t most) {
+    const auto found = variables.find(name);
+    return found == variables.end() || found->second <= most;
+  };
+  return is_at_most("count", most_elements) && is_at_most("rows", most_rows);
+}
 
 /// Maximum element count of a case that a user or a store gives: more than is ever generated, less than would
 /// exhaust a machine.

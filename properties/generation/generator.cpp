@@ -123,7 +123,7 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
   };
   // A lost element shows only if nothing is rounded or cancels, and most elements can be lost in a corner.
   // Integers of one sign overflow an accumulator that is too narrow.
-  if (is_float(instance_.reduction->input))
+  if (is_float(instance_.reduction->accumulator))
     give(CountClass::corner, {"integers", "equal"});
   else
     give(CountClass::corner, {"negative", "extremes"});
@@ -133,7 +133,8 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
   const auto stays = [&](std::size_t at) { return stays_as_made(distributions_[inputs[at]]); };
   for (std::size_t at = 0, free = 0; at < classes; ++at) {
     if (!stays(at) || is_plain(at)) continue;
-    while (stays(free) || !is_plain(free)) ++free;
+    while (free < classes && (stays(free) || !is_plain(free))) ++free;
+    if (free == classes) break;
     std::swap(changes[at], changes[free]);
   }
   return {distributions_[inputs[own]], changes[own] < transforms_.size() ? transforms_[changes[own]] : ""};
@@ -160,8 +161,7 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   c.input.seed = choose.bits();
   c.order = order_for(schedule_in(choose, index, seed_));
   if (is_host_function(instance_)) c.order = usual(c.order);
-  const auto count = c.variables.find("count");
-  if (count != c.variables.end() && count->second > most_elements_of_slow_schedules) c.order = usual(c.order);
+  if (!suits_slow_schedules(c.variables)) c.order = usual(c.order);
   c.offset = static_cast<std::uint64_t>(std::max<std::int64_t>(0, offset_in(choose, c.variables)));
   c.calls = choose.between(0, 3) == 0 && turn.counts != CountClass::corner ? 2 : 1;
   c.relation = relation(index);

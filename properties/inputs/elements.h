@@ -31,6 +31,7 @@ class Elements {
   std::size_t size() const { return plan_.count; }
   Element element() const { return plan_.element; }
   Element output() const { return plan_.output; }
+  /// What sums must reach, for top-p; otherwise 0.
   double p() const { return plan_.p; }
   Operator op() const { return plan_.op; }
   bool floating() const { return is_float(plan_.element); }

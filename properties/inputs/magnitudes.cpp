@@ -1,7 +1,6 @@
 // Ordinary magnitudes, magnitudes spread over the format, and its ends: subnormal, largest, infinite, and
 // NaN.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 
@@ -120,7 +119,7 @@ void fill_extremes(Elements& x) {
 
 void fill_neighbours(Elements& x) {
   if (x.size() == 0) return;
-  // More would change the sign of a number with a single bit of significand.
+  // In e2m1, more would change the sign.
   const bool is_tiny = x.floating() && x.format().precision <= 2;
   const std::uint64_t spread = is_tiny || x.random.flip() ? 1 : 7;
   x.set(0, x.random.symmetric());

@@ -129,11 +129,18 @@ void transform_peaks(Elements& x) {
 
 void transform_far_below(Elements& x) {
   const double zero_beyond = x.accumulator() == Element::f64 ? 1000 : 500;
-  const double side = x.op() == Operator::min ? 1 : -1;
   const double distance = std::array{zero_beyond, 1e5, 1e31}[x.random.below(3)];
-  for (std::size_t i = 0; i < x.size(); ++i)
-    if (const Number number = x.number(i); number.is_finite())
-      x.set_finite(i, number_of(side * (std::fabs(to_double(number)) + distance)));
+  const bool is_extremum = x.op() == Operator::min || x.op() == Operator::max;
+  const double largest = std::ldexp(1.0, x.format().highest_exponent + x.format().precision - 4);
+  const double side = x.op() == Operator::min ? 1 : -1;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Number number = x.number(i);
+    if (!number.is_finite()) continue;
+    const double magnitude = std::fabs(to_double(number));
+    // The elements of an extremum must remain different.
+    x.set_finite(i, number_of(side * (is_extremum ? (1 + magnitude) * std::min(distance, largest)
+                                                  : magnitude + distance)));
+  }
 }
 
 void transform_minus_zero(Elements& x) { plant(x, {Number::Category::finite, true, 0, 0}); }

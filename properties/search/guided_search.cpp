@@ -122,7 +122,7 @@ void settle(Case& c, const Domain& domain) {
   if (count == c.variables.end()) return;
   std::erase_if(c.input.planted,
                 [&](const Planted& p) { return p.index >= static_cast<std::uint64_t>(count->second); });
-  if (count->second > most_elements_of_slow_schedules) c.order = usual(c.order);
+  if (!suits_slow_schedules(c.variables)) c.order = usual(c.order);
 }
 
 }  // namespace

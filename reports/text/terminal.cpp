@@ -172,7 +172,7 @@ std::string unused_allows_text(const AuditReport& report, const TerminalStyle& s
   std::map<std::pair<std::string, std::string>, std::uint64_t>
       accepted;  // by the kernel's file, and in words
   for (const KernelReport& kernel : report.kernels)
-    if (kernel.cases > 1)
+    if (kernel.cases > 1 && !kernel.is_cut_off)
       for (const Accepted& one : kernel.accepted)
         accepted[{kernel.file, fmt::format("{} at {}", name(one.kind), one.at)}] += one.findings;
   std::string text;

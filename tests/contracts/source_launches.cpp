@@ -191,7 +191,7 @@ TEST_CASE("bits that are masked off leave a multiple of a power of two") {
   CHECK(argument("n + 1 & ~7").empty());
 }
 
-TEST_CASE("a launch passes only multiples if its argument, a test or the number of blocks says so") {
+TEST_CASE("a launch passes only multiples if its argument or a test says so") {
   const auto passes = [](const std::string& source, std::int64_t divisor) {
     return passes_multiples(launches_of(source).at(0), 0, divisor);
   };
@@ -200,12 +200,30 @@ TEST_CASE("a launch passes only multiples if its argument, a test or the number 
   CHECK(passes("sum<<<1, 64>>>(tiles * 96);", 32));
   CHECK_FALSE(passes("sum<<<1, 64>>>(tiles * 96);", 64));
   CHECK(passes("sum<<<1, 64>>>((n + 255) / 256 * 256);", 256));
-  CHECK(passes("if (n % 64) return; sum<<<1, 64>>>(n);", 32));
-  CHECK_FALSE(passes("if (n % 64) return; sum<<<1, 64>>>(n);", 128));
-  CHECK_FALSE(passes("if (m % 64) return; sum<<<1, 64>>>(n);", 2));
-  CHECK(passes("sum<<<n / 256, 256>>>(n);", 128));
-  CHECK_FALSE(passes("sum<<<n / 256, 256>>>(n);", 512));
-  CHECK_FALSE(passes("sum<<<(n + 255) / 256, 256>>>(n);", 2));
-  CHECK_FALSE(passes("sum<<<1, 64>>>(n);", 2));
-  CHECK_FALSE(passes("sum<<<1, 64>>>(f(n));", 2));
+  for (const char* several :
+       {"rows * columns", "n / 8192", "max(n, 8192)", "m - n + 7", "n - n", "n", "f(n)"}) {
+    CAPTURE(several);
+    CHECK_FALSE(passes("sum<<<1, 64>>>(" + std::string(several) + ");", 2));
+  }
+  for (const char* test : {"if (n % 64) return;", "if (n % 64 != 0) { return; }", "assert(n % 64 == 0);",
+                           "if (n % 64 == 0)", "if (n % 2) throw 1; if (n % 64) exit(1);"}) {
+    CAPTURE(test);
+    CHECK(passes("void f(int n) { " + std::string(test) + " sum<<<1, 64>>>(n); }", 64));
+    CHECK_FALSE(passes("void f(int n) { " + std::string(test) + " sum<<<1, 64>>>(n); }", 128));
+    CHECK_FALSE(
+        passes("void g(int n) { " + std::string(test) + " } void f(int n) { sum<<<1, 64>>>(n); }", 2));
+    CHECK_FALSE(passes("void f(int n, int m) { " + std::string(test) + " sum<<<1, 64>>>(m); }", 2));
+  }
+  CHECK_FALSE(passes("void f(int n) { if (n % 64) rest(n); sum<<<1, 64>>>(n); }", 2));
+  CHECK_FALSE(passes("void f(int n) { sum<<<n / 64 + (n % 64 ? 1 : 0), 64>>>(n); }", 2));
+}
+
+TEST_CASE("blocks that are rounded down cover only multiples") {
+  const auto covers = [](const std::string& source, std::int64_t divisor) {
+    return covers_only_multiples(launches_of(source).at(0), 0, divisor);
+  };
+  CHECK(covers("sum<<<n / 256, 256>>>(n);", 128));
+  CHECK_FALSE(covers("sum<<<n / 256, 256>>>(n);", 512));
+  CHECK_FALSE(covers("sum<<<(n + 255) / 256, 256>>>(n);", 2));
+  CHECK_FALSE(covers("sum<<<1, 64>>>(n);", 2));
 }

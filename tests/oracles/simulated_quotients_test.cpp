@@ -2,7 +2,9 @@
 // computed in floats on random rows. FOLDPROOF_ROWS: number of rows of each kind (2500).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <random>
 #include <string>

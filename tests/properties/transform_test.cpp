@@ -239,6 +239,20 @@ TEST_CASE("the hot element is at the given index") {
   CHECK(doubles("one-hot:205", Element::f32, 100)[5] != 0);
 }
 
+TEST_CASE("elements of an extremum are moved far from zero, but remain different") {
+  for (const Element element : {Element::f16, Element::bf16, Element::f32, Element::f64})
+    for (const Operator op : {Operator::max, Operator::min})
+      for (std::uint64_t seed = 0; seed < 12; ++seed) {
+        const InputDistribution input{{"uniform"}, seed, {}, {{"far-below"}}};
+        std::set<double> values;
+        for (const std::uint64_t bits : elements_in(element, make_input(input, {op, element, element, 100})))
+          values.insert(to_double(decode(element, bits)));
+        CAPTURE(name(element), seed);
+        CHECK(values.size() > 20);
+        CHECK((op == Operator::max ? *values.rbegin() <= -500 : *values.begin() >= 500));
+      }
+}
+
 TEST_CASE("elements that are moved far below zero have no exponential in f32, and the infinite ones stay") {
   const auto x = made("uniform+far-below+inf:first", Element::f32, 300);
   CHECK(x[0].is_infinite());
