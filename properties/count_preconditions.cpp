@@ -14,6 +14,7 @@
 #include "contracts/sizes.h"
 #include "properties/execution/evaluation.h"
 #include "properties/fit.h"
+#include "properties/generation/domain.h"
 #include "properties/precondition_runs.h"
 
 namespace foldproof {
@@ -170,11 +171,23 @@ bool uses_count(const Instance& instance, const KnownBlocks& blocks) {
   return argument && !blocks.unused_parameters.contains(*argument);
 }
 
-/// The first error of the trial runs, with its case.
+/// The trial cases, and one with three groups: many of the others have a power of two.
+std::vector<Case> cases_of_groups(const Instance& instance) {
+  std::vector<Case> cases = trial_cases(instance);
+  if (range_of(instance, "groups") == nullptr) return cases;
+  constexpr std::uint64_t most_elements = 1 << 20;
+  Case c = cases.front();
+  c.variables["groups"] = 3;
+  c.variables = Domain(instance, most_elements).nearest(c.variables);
+  cases.push_back(std::move(c));
+  return cases;
+}
+
+/// The first error of these cases.
 std::optional<Finding> error_in(const Contract& contract, const Instance& instance,
                                 const std::shared_ptr<const Image>& image, Runner& runner) {
   const Evaluator evaluator(contract, instance, image, runner);
-  for (const Case& c : trial_cases(instance))
+  for (const Case& c : cases_of_groups(instance))
     for (const Finding& finding : evaluator.evaluate(c).findings)
       if (finding.severity == Severity::error) return with_case(finding, c);
   return std::nullopt;

@@ -57,6 +57,22 @@ void launch_checked(const float* x, float* out, int size) {
   CHECK(has(kernels["sum_e"].errors, "out-of-bounds"));
 }
 
+TEST_CASE("a kernel for powers of two is not one for multiples", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("powers");
+  const RanJson ran = run_json({"audit", folder.file("k.cu", R"cuda(
+__global__ void reduce(float* x, int n) {
+  for (int k = n / 2; k > 0; k /= 2) {
+    for (int i = threadIdx.x; i < k; i += blockDim.x) x[i] += x[i + k];
+    __syncthreads();
+  }
+}
+void launch(float* x) { reduce<<<1, 512>>>(x, 1024); }
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(judged(ran)["reduce"].errors.empty());
+}
+
 TEST_CASE("an assertion may limit the number of elements", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("asserted");
