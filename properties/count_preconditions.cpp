@@ -20,6 +20,9 @@
 namespace foldproof {
 namespace {
 
+/// Of an instance with rows.
+bool is_square(const Instance& instance) { return range_of(instance, "rows")->high.text() == "columns"; }
+
 class CountTrials {
  public:
   CountTrials(const Contract& contract, const std::shared_ptr<const Image>& image, Runner& runner,
@@ -47,17 +50,8 @@ class CountTrials {
     if (!is_right(usual_)) return;
     for (const SourceLaunch& launch : launches)
       if (const auto passed = constant_of(launch, argument);
-          passed && *passed > most && *passed <= most_columns && error_of(with_columns(*passed))) {
-        // A square matrix of that size would be too large for the cases of an audit.
-        if (is_square())
-          return preconditions_.warnings.push_back(
-              warning_of(*error_of(with_columns(*passed)),
-                         fmt::format("pass {} columns, as a launch of the source does", *passed)));
-        preconditions_.limited.emplace_back("columns", std::to_string(*passed));
-        preconditions_.assumptions.push_back(
-            fmt::format("{} columns, as in a launch of the source", *passed));
-        return;
-      }
+          passed && *passed > most && *passed <= most_columns)
+        if (const auto error = error_of(with_columns(*passed))) return report_launched(*passed, *error);
     if (const auto error = error_of(with_columns(most + 1)))
       preconditions_.warnings.push_back(warning_of(*error, fmt::format("pass more than {} columns", most)));
   }
@@ -93,6 +87,15 @@ class CountTrials {
   }
 
  private:
+  void report_launched(std::int64_t columns, const Finding& error) const {
+    // A square matrix of that size would be too large for the cases of an audit.
+    if (is_square(instance_))
+      return preconditions_.warnings.push_back(
+          warning_of(error, fmt::format("pass {} columns, as a launch of the source does", columns)));
+    preconditions_.limited.emplace_back("columns", std::to_string(columns));
+    preconditions_.assumptions.push_back(fmt::format("{} columns, as in a launch of the source", columns));
+  }
+
   static Instance without_uses(Instance instance) {
     instance.claims.uses_every_input_once = false;
     return instance;
@@ -109,7 +112,7 @@ class CountTrials {
   }
 
   Case with_columns(std::int64_t columns) const {
-    const std::int64_t rows = is_square() ? columns : usual_.variables.at("rows");
+    const std::int64_t rows = is_square(instance_) ? columns : usual_.variables.at("rows");
     return with(with(with(with(usual_, "columns", columns), "rows", rows), "grid", rows), "count",
                 rows * columns);
   }
@@ -118,8 +121,6 @@ class CountTrials {
     c.variables[variable] = value;
     return c;
   }
-
-  bool is_square() const { return range_of(instance_, "rows")->high.text() == "columns"; }
 
   static constexpr std::int64_t most_elements = 65'000, most_columns = 4096;
 
@@ -193,7 +194,7 @@ std::optional<Finding> error_in(const Contract& contract, const Instance& instan
   return std::nullopt;
 }
 
-/// The variable as a number of groups of so many elements.
+/// The ranges of the domain if the variable is a multiple of the divisor: "groups" counts the multiples.
 std::vector<std::pair<std::string, std::string>> multiples_of(const Range& range, std::string variable,
                                                               std::int64_t divisor) {
   return {{"groups", fmt::format("ceil_div({}, {}) .. ({}) / {}", range.low.text(), divisor,
@@ -216,7 +217,7 @@ void find_multiples(const Contract& contract, const KnownBlocks& blocks,
     return;
   // A kernel that suits any number of blocks suits any number of elements.
   const Range* grid = range_of(instance, "grid");
-  const bool needs_blocks = grid != nullptr && grid->low.text() == grid->high.text();
+  const bool needs_blocks = grid != nullptr && is_fixed(*grid);
   const auto are_launched = [&](std::int64_t divisor) {
     return !blocks.launches.empty() && std::ranges::all_of(blocks.launches, [&](const SourceLaunch& launch) {
       return passes_multiples(launch, *argument, divisor) ||
@@ -253,8 +254,7 @@ void find_counts(const Contract& contract, const KnownBlocks& blocks,
   if (count == nullptr || !instance.reduction || !has("grid") || has("groups") || has("segments")) return;
   if (has("rows")) {
     // One for each thread of the blocks that the source launches.
-    const bool is_square = range_of(instance, "rows")->high.text() == "columns";
-    const auto argument = argument_of(instance, is_square ? "rows" : "columns");
+    const auto argument = argument_of(instance, is_square(instance) ? "rows" : "columns");
     const Range* columns = range_of(instance, "columns");
     const bool is_limited = blocks.launched_threads && columns != nullptr &&
                             columns->high.text() == std::to_string(*blocks.launched_threads);
@@ -267,7 +267,6 @@ void find_counts(const Contract& contract, const KnownBlocks& blocks,
     const std::vector<std::string> names = range.high.names();
     return std::ranges::find(names, name) != names.end();
   };
-  const auto is_fixed = [](const Range& range) { return range.low.text() == range.high.text(); };
   const Range& grid = *range_of(instance, "grid");
   const CountTrials trials(contract, image, runner, preconditions);
   if (depends(*count, "block"))

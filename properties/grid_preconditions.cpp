@@ -35,7 +35,7 @@ class GridTrials {
     if (has_wrong_launch()) return true;
     if (!grid_axis()) return false;
     const bool is_constant = grid->low.names().empty() && grid->high.names().empty();
-    const bool is_range = grid->low.text() != grid->high.text();
+    const bool is_range = !is_fixed(*grid);
     if (is_constant && !is_range && blocks_.may_be_several)
       try_others(static_cast<std::uint32_t>(grid->low.evaluate({})));
     else if (!is_constant && blocks_.launched_grid && range_of(instance_, "rows") == nullptr)
@@ -100,8 +100,7 @@ class GridTrials {
   /// Whether there are as many blocks as the domain says, or a thread for each element.
   bool covers(const LaunchedSize& launched) const {
     const Range* count = range_of(instance_, "count");
-    if (size() == "count" && count->low.text() != count->high.text())
-      return launched.blocks * block() >= launched.argument;
+    if (size() == "count" && !is_fixed(*count)) return launched.blocks * block() >= launched.argument;
     if (size() == "count")  // what a block reads is a multiple of its threads
       return launched.blocks * count->high.evaluate({{"grid", 1}, {"block", block()}}) >= launched.argument;
     const std::vector<std::string> names = range_of(instance_, "grid")->high.names();

@@ -34,6 +34,9 @@ inline const Finding& worst_of(const std::vector<Finding>& findings) {
   return *std::ranges::min_element(findings, {}, [](const Finding& finding) { return rank_of(finding); });
 }
 
+/// Whether the variable has only one value for given values of those before it.
+inline bool is_fixed(const Range& range) { return range.low.text() == range.high.text(); }
+
 inline Instance with_range(Instance instance, std::string_view variable, const std::string& range) {
   for (auto& [name, old] : instance.domain)
     if (name == variable) old = Range::parse(range, {});

@@ -283,7 +283,7 @@ class BlockTrials {
 bool leaves_block_open(const Instance& instance) {
   const Range* block = range_of(instance, "block");
   return block != nullptr && instance.launches.at(0).block[0].text() == "block" &&
-         block->low.names().empty() && block->low.text() == block->high.text();
+         block->low.names().empty() && is_fixed(*block);
 }
 
 void try_alignment(const Contract& contract, const std::shared_ptr<const Image>& image, Runner& runner,
@@ -306,9 +306,16 @@ void try_alignment(const Contract& contract, const std::shared_ptr<const Image>&
   preconditions.warnings.push_back(warning_of(*finding, "do not align the input"));
 }
 
-}  // namespace
+Instance with_counts(Instance instance, const Preconditions& preconditions) {
+  const auto& counts = preconditions.counts;
+  return counts.empty() ? instance : with_ranges(std::move(instance), counts.back().first, counts);
+}
 
-namespace {
+Instance with_limits(Instance instance, const Preconditions& preconditions) {
+  for (const auto& [name, text] : preconditions.limited)
+    instance = with_range(std::move(instance), name, text);
+  return instance;
+}
 
 void find_launches(const Contract& contract, const KnownBlocks& blocks,
                    const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions) {
@@ -319,8 +326,7 @@ void find_launches(const Contract& contract, const KnownBlocks& blocks,
   } catch (const InputError&) {  // such as more elements than can be run
   }
   Contract limited = contract;
-  for (const auto& [name, text] : preconditions.limited)
-    limited.instances.at(0) = with_range(std::move(limited.instances.at(0)), name, text);
+  limited.instances.at(0) = with_limits(contract.instances.at(0), preconditions);
   if (!has_wrong_launch && !blocks.is_required && leaves_block_open(limited.instances.at(0)))
     BlockTrials(limited, blocks, image, runner).add_to(preconditions);
   if (preconditions.block.empty())
@@ -338,8 +344,7 @@ Preconditions preconditions_of(const Contract& contract, const KnownBlocks& bloc
   } catch (const InputError&) {  // such as more elements than can be run
   }
   Contract changed = contract;
-  if (const auto& counts = preconditions.counts; !counts.empty())
-    changed.instances.at(0) = with_ranges(std::move(changed.instances.at(0)), counts.back().first, counts);
+  changed.instances.at(0) = with_counts(contract.instances.at(0), preconditions);
   find_launches(changed, blocks, image, runner, preconditions);
   return preconditions;
 }
@@ -347,10 +352,7 @@ Preconditions preconditions_of(const Contract& contract, const KnownBlocks& bloc
 void add(const Preconditions& preconditions, Contract& contract) {
   Instance& instance = contract.instances.at(0);
   if (!preconditions.block.empty()) instance = with_ranges(std::move(instance), "block", preconditions.block);
-  if (const auto& counts = preconditions.counts; !counts.empty())
-    instance = with_ranges(std::move(instance), counts.back().first, counts);
-  for (const auto& [name, text] : preconditions.limited)
-    instance = with_range(std::move(instance), name, text);
+  instance = with_limits(with_counts(std::move(instance), preconditions), preconditions);
   if (preconditions.shared)
     instance.launches.at(0).shared = Expression::constant(static_cast<std::int64_t>(*preconditions.shared));
   if (preconditions.is_aligned) instance.domain.emplace_back("offset", Range::parse("0", {}));
