@@ -45,41 +45,25 @@ class CountTrials {
   }
 
   /// With rows of at most so many columns, one for each thread. A launch that passes more is an error.
-  void try_more_columns(const std::vector<SourceLaunch>& launches, std::size_t argument) const {
+  void try_columns(const std::vector<SourceLaunch>& launches, std::size_t argument) const {
     const std::int64_t most = range_of(instance_, "columns")->high.evaluate({});
     if (!is_right(usual_)) return;
     for (const SourceLaunch& launch : launches)
       if (const auto passed = constant_of(launch, argument);
           passed && *passed > most && *passed <= most_columns)
         if (const auto error = error_of(with_columns(*passed))) return report_launched(*passed, *error);
-    if (const auto error = error_of(with_columns(most + 1)))
-      preconditions_.warnings.push_back(warning_of(*error, fmt::format("pass more than {} columns", most)));
+    try_more("columns", [&](std::int64_t columns) { return with_columns(columns); });
   }
 
   /// With at most one element per thread.
-  void try_many() const {
-    const Range& range = *range_of(instance_, "count");
-    const std::int64_t threads = range.high.evaluate(usual_.variables), many = many_for(threads);
-    if (many > 2 * threads && reads_last(many, usual_)) {
-      preconditions_.limited.emplace_back("count", "1 .. 2^15");
-      preconditions_.assumptions.push_back(
-          fmt::format("up to 2^15 elements, since the kernel reads the last one of {}", many));
-      return;
-    }
-    constexpr std::int64_t most_per_thread = 16;
-    for (std::int64_t each = most_per_thread; each > 1; --each) {
-      if (each * threads > most_elements || !reads_last(each * threads, usual_)) continue;
-      preconditions_.limited.emplace_back("count", fmt::format("1 .. {} * ({})", each, range.high.text()));
-      preconditions_.assumptions.push_back(fmt::format(
-          "up to {} elements per thread, since the kernel reads the last one of {}", each, each * threads));
-      return;
-    }
+  void try_elements() const {
+    try_more("count", [&](std::int64_t count) { return with(usual_, "count", count); });
   }
 
   /// With a thread for each element.
   void try_one_block() const {
     const std::int64_t count = many_for(usual_.variables.at("block"));
-    if (!reads_last(count, with(usual_, "grid", 1))) return;
+    if (!reads_last(with(with(usual_, "grid", 1), "count", count))) return;
     preconditions_.limited.emplace_back("grid",
                                         fmt::format("1 .. {}", range_of(instance_, "grid")->high.text()));
     preconditions_.assumptions.push_back(
@@ -87,6 +71,34 @@ class CountTrials {
   }
 
  private:
+  /// Of a variable whose range ends at the number of threads: the kernel may read more than one for each.
+  template <typename CaseOf>
+  void try_more(std::string_view variable, const CaseOf& case_of) const {
+    constexpr std::int64_t most_per_thread = 16;
+    const Range& range = *range_of(instance_, variable);
+    const bool counts_columns = variable == "columns";
+    const char* what = counts_columns ? "columns" : "elements";
+    const std::int64_t most = counts_columns ? most_columns : most_elements;
+    const std::int64_t threads = range.high.evaluate(usual_.variables), many = many_for(threads, most);
+    const auto limit = [&](std::string high, std::string assumed) {
+      preconditions_.limited.emplace_back(variable, fmt::format("{} .. {}", range.low.text(), high));
+      preconditions_.assumptions.push_back(std::move(assumed));
+    };
+    if (many > 2 * threads && reads_last(case_of(many)))
+      return limit("2^15",
+                   fmt::format("up to 2^15 {}, since the kernel reads the last one of {}", what, many));
+    std::int64_t each = std::min(most_per_thread, most / threads);
+    while (each > 1 && !reads_last(case_of(each * threads))) --each;
+    if (each > 1)
+      limit(fmt::format("{} * ({})", each, range.high.text()),
+            fmt::format("up to {} {} per thread, since the kernel reads the last one of {}", each, what,
+                        each * threads));
+    const std::int64_t supported = std::max<std::int64_t>(each, 1) * threads;
+    if (const auto error = error_of(case_of(supported + 1)))
+      preconditions_.warnings.push_back(
+          warning_of(*error, fmt::format("pass more than {} {}", supported, what)));
+  }
+
   void report_launched(std::int64_t columns, const Finding& error) const {
     // A square matrix of that size would be too large for the cases of an audit.
     if (is_square(instance_))
@@ -125,14 +137,15 @@ class CountTrials {
   static constexpr std::int64_t most_elements = 65'000, most_columns = 4096;
 
   /// Threads that read a few elements each would not read the last of so many.
-  static std::int64_t many_for(std::int64_t threads) { return std::min(64 * threads, most_elements) + 5; }
+  static std::int64_t many_for(std::int64_t threads, std::int64_t most = most_elements) {
+    return std::min(64 * threads, most) + 5;
+  }
 
-  bool reads_last(std::int64_t count, Case c) const {
+  bool reads_last(Case c) const {
     // The result of zeros and one other element is 0.
     const Operator op = instance_.reduction->op;
     if (op == Operator::bit_and || op == Operator::all) return false;
-    c = with(std::move(c), "count", count);
-    c.input.distribution = {"one-hot", count - 1};
+    c.input.distribution = {"one-hot", c.variables.at("count") - 1};
     return is_right(c);
   }
 
@@ -259,7 +272,7 @@ void find_counts(const Contract& contract, const KnownBlocks& blocks,
     const bool is_limited = blocks.launched_threads && columns != nullptr &&
                             columns->high.text() == std::to_string(*blocks.launched_threads);
     if (argument && is_limited)
-      CountTrials(contract, image, runner, preconditions).try_more_columns(blocks.launches, *argument);
+      CountTrials(contract, image, runner, preconditions).try_columns(blocks.launches, *argument);
     return;
   }
   if (!uses_count(instance, blocks)) return;
@@ -270,7 +283,7 @@ void find_counts(const Contract& contract, const KnownBlocks& blocks,
   const Range& grid = *range_of(instance, "grid");
   const CountTrials trials(contract, image, runner, preconditions);
   if (depends(*count, "block"))
-    is_fixed(*count) ? trials.warn_of_others() : trials.try_many();
+    is_fixed(*count) ? trials.warn_of_others() : trials.try_elements();
   else if (is_fixed(grid) && depends(grid, "count") && preconditions.limited.empty())
     trials.try_one_block();
 }

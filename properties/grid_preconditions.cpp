@@ -78,8 +78,8 @@ class GridTrials {
     const auto found =
         std::ranges::find(arguments, size(), [](const ArgumentContract& a) { return a.value.text(); });
     const auto parameter = static_cast<std::size_t>(found - arguments.begin());
-    if (found == arguments.end() || blocks_.unused_parameters.contains(parameter) ||
-        range_of(instance_, "groups") != nullptr || launch.arguments.size() != arguments.size())
+    if (found == arguments.end() || range_of(instance_, "groups") != nullptr ||
+        launch.arguments.size() != arguments.size())
       return false;
     const auto along = grid_axis();
     if (!along) return false;
@@ -89,7 +89,9 @@ class GridTrials {
       const auto launched = launched_size(launch, *along, parameter, tried);
       const auto error = launched ? error_if_launched(*launched) : std::nullopt;
       if (!error) continue;
-      const bool is_certain = (launched->is_constant && launch.is_only_one) || covers(*launched);
+      // What the kernel does not read may mean something else.
+      const bool is_certain = !blocks_.unused_parameters.contains(parameter) &&
+                              ((launched->is_constant && launch.is_only_one) || covers(*launched));
       if (is_certain) return limit_to(*launched), true;
       if (!warning) warning = warning_about(*error, *launched, launch.blocks.at(*along));
     }

@@ -141,11 +141,25 @@ class Launches {
     if (text_.token(at - 2) == "assert") return is_equal;
     if (text_.token(at - 2) != "if") return false;
     if (is_equal) return true;
-    std::size_t then = is_compared && text_.token(at + 3) == "!" ? at + 7 : at + 4;
+    const std::size_t then = is_compared && text_.token(at + 3) == "!" ? at + 7 : at + 4;
     if (text_.token(then - 1) != ")") return false;
-    if (text_.token(then) == "{") ++then;
-    constexpr std::string_view leaves[] = {"return", "throw", "exit", "abort", "std"};
-    return std::ranges::find(leaves, text_.token(then)) != std::end(leaves);
+    return leaves(then);
+  }
+
+  /// Whether the statement, or the block, leaves the function.
+  bool leaves(std::size_t at) const {
+    constexpr std::string_view words[] = {"return", "throw", "exit", "abort", "terminate"};
+    const auto is_left_at = [&](std::size_t i) {
+      return std::ranges::find(words, text_.token(i)) != std::end(words);
+    };
+    if (text_.token(at) != "{") return is_left_at(text_.token(at) == "std" ? at + 3 : at);
+    int depth = 0;
+    for (const std::size_t begin = at; at < text_.size() && at < begin + longest_part; ++at) {
+      depth += depth_change(text_.token(at));
+      if (depth == 0) return false;
+      if (is_left_at(at)) return true;
+    }
+    return false;
   }
 
   /// A block that can be launched.

@@ -160,3 +160,57 @@ void launch(const double* x, double* out, int rows, int columns) {
   CHECK(ran.status == 0);
   CHECK(judged(ran)["column_sum"].errors.empty());
 }
+
+TEST_CASE("threads may read several columns each without a loop", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("unrolled");
+  const RanJson ran = run_json({"audit", folder.file("k.cu", R"cuda(
+template <int lost>
+__device__ void add_row(const float* x, float* out, int columns) {
+  float v = 0;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const int c = k * 32 + threadIdx.x;
+    if (c < columns && k != lost) v += x[blockIdx.x * columns + c];
+  }
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) out[blockIdx.x] = v;
+}
+__global__ void row_sum(const float* x, float* out, int rows, int columns) { add_row<-1>(x, out, columns); }
+__global__ void third_lost(const float* x, float* out, int rows, int columns) { add_row<2>(x, out, columns); }
+__global__ void last_lost(const float* x, float* out, int rows, int columns) { add_row<3>(x, out, columns); }
+void launch(const float* x, float* out, int rows, int columns) {
+  row_sum<<<rows, 32>>>(x, out, rows, columns);
+  third_lost<<<rows, 32>>>(x, out, rows, columns);
+  last_lost<<<rows, 32>>>(x, out, rows, columns);
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  auto kernels = judged(ran);
+  CHECK(kernels["row_sum"].errors.empty());
+  CHECK(has(kernels["row_sum"].notes,
+            "up to 4 columns per thread, since the kernel reads the last one of 128"));
+  CHECK(ran.json.dump().find("if callers pass more than 128 columns") != std::string::npos);
+  CHECK(has(kernels["third_lost"].errors, "input-not-used"));
+  CHECK(kernels["last_lost"].errors.empty());
+  CHECK(ran.json.dump().find("if callers pass more than 96 columns") != std::string::npos);
+}
+
+TEST_CASE("a launch may limit rows whose number the kernel does not read", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("clipped");
+  const RanJson ran = run_json({"audit", folder.file("k.cu", R"cuda(
+__global__ void row_sum(const float* x, float* out, int rows, int columns) {
+  float v = 0;
+  for (int c = threadIdx.x; c < columns; c += 32) v += x[(size_t)blockIdx.x * columns + c];
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) out[blockIdx.x] = v;
+}
+void launch(const float* x, float* out, int rows, int columns) {
+  row_sum<<<min(rows, 256), 32>>>(x, out, rows, columns);
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(judged(ran)["row_sum"].errors.empty());
+  CHECK(ran.json.dump().find("if callers launch 256 blocks for 1000 rows") != std::string::npos);
+}

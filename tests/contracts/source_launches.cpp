@@ -227,3 +227,16 @@ TEST_CASE("blocks that are rounded down cover only multiples") {
   CHECK_FALSE(covers("sum<<<(n + 255) / 256, 256>>>(n);", 2));
   CHECK_FALSE(covers("sum<<<1, 64>>>(n);", 2));
 }
+
+TEST_CASE("a number of elements is tested if what follows leaves the function otherwise") {
+  const auto multiple = [](const std::string& test) {
+    return launches_of("void f(int n) { " + test + " sum<<<1, 256>>>(n); }").at(0).tested_multiples.at(0);
+  };
+  CHECK(multiple("if (n % 256) return;") == 256);
+  CHECK(multiple("if (n % 64 != 0) std::abort();") == 64);
+  CHECK(multiple("if (n % 256) { std::cerr << n; return; }") == 256);
+  CHECK(multiple("if (n % 8) { if (n) { puts(s); } throw 1; }") == 8);
+  CHECK(multiple("assert(n % 4 == 0);") == 4);
+  CHECK(multiple("if (n % 256) std::cerr << n;") == 0);
+  CHECK(multiple("if (n % 256) { std::cerr << n; } return;") == 0);
+}

@@ -141,17 +141,21 @@ TEST_CASE("rows are few, as many as blocks or 1100, and columns are near warps, 
       holds(values["columns"], {1, 2, 31, 32, 33, 63, 64, 65, 99, 100, 101, 199, 200, 201, 255, 257, 4097}));
 }
 
-TEST_CASE("forty cases have more rows than a block has threads") {
-  const Instance instance = fake::with_domain({{"block", "32 .. 1024"},
-                                               {"columns", "1 .. 2^15"},
-                                               {"rows", "1 .. 2^15"},
-                                               {"count", "rows * columns"}});
+TEST_CASE("forty cases have more results than a block has threads") {
+  const auto [result, variable] = GENERATE(
+      table<ResultShape, const char*>({{ResultShape::rows, "rows"}, {ResultShape::columns, "columns"}}));
+  Instance instance = fake::with_domain({{"block", "32 .. 1024"},
+                                         {"columns", "1 .. 2^15"},
+                                         {"rows", "1 .. 2^15"},
+                                         {"count", "rows * columns"}});
+  instance.reduction->result = result;
   const Domain domain(instance, AuditOptions{}.largest_count);
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     const CaseGenerator generator(instance, domain, "test", seed);
     std::int64_t most = 0;
-    for (std::uint64_t i = 0; i < 40; ++i) most = std::max(most, generator.generate(i).variables.at("rows"));
-    INFO("seed " << seed);
+    for (std::uint64_t i = 0; i < 40; ++i)
+      most = std::max(most, generator.generate(i).variables.at(variable));
+    INFO(variable << ", seed " << seed);
     CHECK(most > 1024);
   }
 }
