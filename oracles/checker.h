@@ -32,6 +32,7 @@ struct Arithmetic {
   SumMethod sum = SumMethod::plain;
   bool checks_empty = true;                           ///< also the results of empty segments
   double epsilon = 0;                                 ///< for operators that take it
+  std::uint64_t correction = 0;                       ///< variances have the divisor n - correction: 0 or 1
   double p = 0;                                       ///< for top-p
   std::shared_ptr<const CustomOperator> custom = {};  ///< for custom
 };

@@ -106,15 +106,40 @@ void double_value(ArgumentContract& argument) {
 /// Whether the elements are not small integers, for which much is the same.
 bool is_telling(const Case& c) { return c.input.distribution.name == "uniform"; }
 
+/// The numbers that the case's own run leaves; empty if it did not end.
+std::vector<double> results_of(const Evaluator& evaluator, const Instance& instance, const Case& c) {
+  const Element type = instance.reduction->output;
+  const std::vector<std::byte> output = evaluator.evaluate(c).output;
+  std::vector<double> results;
+  for (std::size_t i = 0; i < output.size() / size_of(type); ++i)
+    results.push_back(to_double(decode(type, load(type, output, i))));
+  return results;
+}
+
+/// Whether twice the floating-point number gives exactly twice the results.
+bool is_factor(const Contract& contract, const Instance& instance, const Instance& doubled,
+               const std::shared_ptr<const Image>& image, Runner& runner) {
+  const Evaluator once(contract, instance, image, runner), twice(contract, doubled, image, runner);
+  return std::ranges::all_of(trial_cases(instance), [&](const Case& c) {
+    if (!is_telling(c)) return true;
+    const std::vector<double> of_one = results_of(once, instance, c), of_two = results_of(twice, instance, c);
+    return !of_one.empty() &&
+           std::ranges::equal(of_one, of_two, [](double a, double b) { return 2 * a == b; });
+  });
+}
+
 /// The first argument whose invented value is not understood; null if there is none. A kernel may ignore it,
-/// or it is a distance between elements that leaves the input if it is doubled.
+/// it is a factor of the result, or it is a distance between elements that leaves the input if it is doubled.
 const Invention* decisive_invention(const Contract& contract, const InstanceGuess& guess,
                                     const std::shared_ptr<const Image>& image, Runner& runner) {
   for (const Invention& invention : guess.inventions) {
     if (invention.is_unused && !invention.is_usual) continue;
-    if (!invention.is_usual) return &invention;
     Instance changed = guess.instance;
-    double_value(changed.launches.at(0).arguments.at(invention.argument));
+    ArgumentContract& argument = changed.launches.at(0).arguments.at(invention.argument);
+    double_value(argument);
+    const bool is_number = argument.form == ArgumentContract::Form::number;
+    if (is_number && is_factor(contract, guess.instance, changed, image, runner)) continue;
+    if (!invention.is_usual) return &invention;
     const Evaluator evaluator(contract, changed, image, runner);
     const bool leaves_input = std::ranges::any_of(trial_cases(guess.instance), [&](const Case& c) {
       const std::vector<Finding> findings = evaluator.evaluate(c).findings;

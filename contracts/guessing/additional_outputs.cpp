@@ -63,6 +63,9 @@ std::vector<Instance> with_additional_output(const Instance& instance, const std
       output.count = count;
       output.initial = initial_of(op.op);
       with.additional_outputs.push_back({buffer, with_operator(first, op.op, shape, output.type)});
+      all.push_back(with);
+      if (!op.takes("correction")) continue;
+      with.additional_outputs.back().reduction.correction = 1;
       all.push_back(std::move(with));
     }
   return all;

@@ -20,21 +20,27 @@ std::vector<std::string_view> methods_of(Operator op) {
   return {};
 }
 
-/// Every reference contract; those with an epsilon also with the usual ones, and those with a method with
-/// others than the usual one.
+/// What follows the name and the shape of a reference contract, in all usual ways: methods, the divisor of a
+/// variance, and epsilons.
+std::vector<std::string> variants_of(const Problem& problem) {
+  std::vector<std::string> variants{""};
+  if (problem.keys.empty())
+    for (const std::string_view method : methods_of(problem.op))
+      variants.push_back(fmt::format(",method={}", method));
+  if (info(problem.op).takes("correction")) variants.emplace_back(",correction=1");
+  if (!info(problem.op).takes("epsilon")) return variants;
+  for (const std::string& variant : std::vector(variants))
+    for (const char* epsilon : {"1e-5", "1e-6", "1e-12"})
+      variants.push_back(fmt::format("{},epsilon={}", variant, epsilon));
+  return variants;
+}
+
 std::vector<Reference> all_references() {
   std::vector<Reference> references;
   for (const Problem& problem : problems())
-    for (const std::string_view shape : shapes_of(problem)) {
-      const std::string as = fmt::format("{}:{}", problem.name, shape);
-      references.push_back(reference_named(as, ""));
-      for (const std::string_view method : methods_of(problem.op))
-        if (problem.keys.empty())
-          references.push_back(reference_named(fmt::format("{},method={}", as, method), ""));
-      if (!info(problem.op).takes("epsilon")) continue;
-      for (const char* epsilon : {"1e-5", "1e-6", "1e-12"})
-        references.push_back(reference_named(fmt::format("{},epsilon={}", as, epsilon), ""));
-    }
+    for (const std::string_view shape : shapes_of(problem))
+      for (const std::string& variant : variants_of(problem))
+        references.push_back(reference_named(fmt::format("{}:{}{}", problem.name, shape, variant), ""));
   return references;
 }
 

@@ -83,6 +83,11 @@ void read_choices(const Scope& scope, std::string_view name, const Table& table,
   check_method(reduction, table);
   reduction.epsilon = number(scope, table, "epsilon", reduction.accumulator);
   if (reduction.epsilon < 0) throw InputError("\"epsilon\" must not be negative", table.where("epsilon"));
+  const std::int64_t correction = table.integer("correction").value_or(0);
+  if (correction != 0 && correction != 1)
+    throw InputError(fmt::format("\"correction\" must be 0 or 1, not {}", correction),
+                     table.where("correction"));
+  reduction.correction = static_cast<std::uint64_t>(correction);
   reduction.p = number(scope, table, "p", reduction.accumulator);
   if (reduction.op == Operator::custom)
     reduction.custom = custom_operator(scope.text(table, "combine"), scope.text(table, "identity"),

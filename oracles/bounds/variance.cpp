@@ -58,9 +58,8 @@ std::optional<Bound> uncertain_count(std::uint64_t count, const FloatFormat& for
   return Bound::none(fmt::format("the count {} may not be exact in {} bits", count, format.precision));
 }
 
-std::optional<Bound> refused(const Moments& moments, std::uint64_t divisor, const FloatFormat& format) {
-  if (moments.count == 0 || divisor == 0)
-    return Bound::none("the variance of no values, or of a sample of one value, is NaN");
+std::optional<Bound> refused(const Moments& moments, const FloatFormat& format) {
+  if (moments.count == 0) return Bound::none("the variance of no values is NaN");
   return uncertain_count(moments.count, format);
 }
 
@@ -90,8 +89,8 @@ Bound mean_of_shares_bound(std::uint64_t count, const Dyadic& magnitude, const F
   return sum_bound_of_approximate_terms(count, format.precision, exact, errors);
 }
 
-Bound two_pass_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format) {
-  if (auto none = refused(moments, divisor, format)) return *none;
+Bound two_pass_variance_bound(const Moments& moments, const FloatFormat& format) {
+  if (auto none = refused(moments, format)) return *none;
   const Steps steps(moments, format);
   const Dyadic mean_error = steps.divided(steps.sum(), moments.count).error;
   const Dyadic deviations = steps.sum_of_squared_deviations();
@@ -100,7 +99,7 @@ Bound two_pass_variance_bound(const Moments& moments, std::uint64_t divisor, con
   const Dyadic subtraction = *growth(2, format.precision);  // each difference is rounded, then squared
   const Bound dot =
       dot_bound_any_order(moments.count, moments.count, format, (whole(1) + subtraction) * about_mean);
-  return steps.divided({deviations, shift + subtraction * about_mean + *dot}, divisor).error;
+  return steps.divided({deviations, shift + subtraction * about_mean + *dot}, moments.count).error;
 }
 
 namespace {
@@ -125,7 +124,7 @@ Bound merged_mean_bound(std::uint64_t count, const Dyadic& largest, const FloatF
 }
 
 Bound merged_variance_bound(const Moments& moments, const Dyadic& largest, const FloatFormat& format) {
-  if (auto none = refused(moments, moments.count, format)) return *none;
+  if (auto none = refused(moments, format)) return *none;
   const Bound mean = merged_mean_error(moments.count, largest, format);
   if (!mean) return mean;
   const Steps steps(moments, format);
@@ -145,34 +144,40 @@ Bound merged_variance_bound(const Moments& moments, const Dyadic& largest, const
   return steps.divided({deviations, error}, n).error;
 }
 
-Bound textbook_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format) {
-  if (auto none = refused(moments, divisor, format)) return *none;
+Bound textbook_variance_bound(const Moments& moments, const FloatFormat& format) {
+  if (auto none = refused(moments, format)) return *none;
   const Steps steps(moments, format);
   const std::uint64_t n = moments.count;
   const Approximate squares{moments.squares, *dot_bound_any_order(n, n, format, moments.squares)};
   const Dyadic deviations = steps.sum_of_squared_deviations();
   const Approximate of_sum = steps.divided(steps.squared(steps.sum()), n);
-  const Dyadic late = steps.divided(steps.rounded({deviations, squares.error + of_sum.error}), divisor).error;
-  if (divisor != n) return late;
+  const Dyadic late = steps.divided(steps.rounded({deviations, squares.error + of_sum.error}), n).error;
   const Approximate of_mean = steps.squared(steps.divided(steps.sum(), n));
   const Dyadic early =
       steps.rounded({steps.over(deviations, n), steps.divided(squares, n).error + of_mean.error}).error;
   return std::max(late, early);
 }
 
-Bound shifted_variance_bound(std::uint64_t count, const Dyadic& largest, std::uint64_t divisor,
-                             const FloatFormat& format) {
+Bound shifted_variance_bound(std::uint64_t count, const Dyadic& largest, const FloatFormat& format) {
   const Dyadic u = unit_roundoff(format.precision), reach = whole(2) * largest * (whole(1) + u);
   const Dyadic squares = count * (reach * reach);
   if (count * squares > largest_finite(format)) return Bound::none("the sums of the distances may overflow");
-  const Bound textbook =
-      textbook_variance_bound({count, count * reach, count * reach, squares}, divisor, format);
+  const Bound textbook = textbook_variance_bound({count, count * reach, count * reach, squares}, format);
   if (!textbook) return textbook;
   // The distances are rounded, which changes the sum of their squared deviations by at most (2 u + u^2) times
   // `squares`; and the rest of the formula rounds a value of up to `squares`, where the bound above takes the
   // exact one: zero, since all distances are the same in it.
   const Dyadic relative = whole(2) * u + u * u + *growth(4, format.precision);
-  return *textbook + quotient(relative * squares, whole(divisor), variance_bits).high;
+  return *textbook + quotient(relative * squares, whole(count), variance_bits).high;
+}
+
+Bound sample_variance_bound(const Moments& moments, const Dyadic& population, const FloatFormat& format) {
+  if (moments.count < 2) return Bound::none("the variance of a sample of one value is NaN");
+  const Steps steps(moments, format);
+  const std::uint64_t n = moments.count, divisor = n - 1;
+  // The product with n, or with the rounded n / (n - 1), and the two roundings of the division.
+  const Approximate scaled = steps.rounded({steps.sum_of_squared_deviations(), n * population});
+  return steps.divided(scaled, divisor).error;
 }
 
 }  // namespace foldproof

@@ -18,15 +18,16 @@ class DeviationChecker final : public Checker {
   DeviationChecker(const Arithmetic& arithmetic, std::span<const std::byte> input)
       : a_(arithmetic), values_(tally(arithmetic.input, input)) {
     const Dyadic epsilon(number_of(a_.epsilon));
-    exact_ = is_reciprocal() ? reciprocal_deviation(a_.input, input, epsilon)
-                             : deviation(a_.input, input, epsilon);
-    if (values_.count != 0 && values_.finite == values_.count)
+    exact_ = is_reciprocal() ? reciprocal_deviation(a_.input, input, epsilon, a_.correction)
+                             : deviation(a_.input, input, epsilon, a_.correction);
+    if (values_.count > a_.correction && values_.finite == values_.count)
       find_bound(tally_products(a_.input, input, input), epsilon);
   }
 
   CheckResult element(std::size_t, std::uint64_t bits) const override {
     if (values_.specials.nan && a_.nan == NanPolicy::unspecified)
       return anything_goes("the contract does not specify NaN handling");
+    if (is_sample_of_one(a_, values_)) return anything_goes(why_nothing_deviates);
     const Outcome outcome = outcome_of(a_.output, bits);
     if (spread_may_be_infinite(outcome))
       return checked_by_category(true, outcome, "the spread of the elements is infinite");
@@ -46,9 +47,10 @@ class DeviationChecker final : public Checker {
       bound_ = variance;
       return;
     }
-    const Dyadic n = whole(values_.count), sum = values_.sum();
+    const Dyadic n = whole(values_.count), scale = n * whole(values_.count - a_.correction),
+                 sum = values_.sum();
     const Enclosure square =
-        quotient(n * squares.positive - sum * sum, n * n, deviation_bits) + Enclosure(epsilon);
+        quotient(n * squares.positive - sum * sum, scale, deviation_bits) + Enclosure(epsilon);
     const Dyadic rounding =
         epsilon.is_zero() ? Dyadic{} : unit_roundoff(format.precision) * (square.high + *variance);
     const Known known{square, *variance + rounding};

@@ -38,20 +38,21 @@ bool may_spread_infinitely(const Arithmetic& a, const Tally& values) {
   return merges && !values.specials.nan && values.specials.have_infinity();
 }
 
-Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& squares) {
-  if (a.flush_to_zero) return no_bound_if_flushed("variances");
-  const FloatFormat& format = float_format(a.accumulator);
-  // No intermediate square, sum or difference is larger.
-  if (whole(4 * values.count) * squares.positive > largest_finite(format))
-    return Bound::none("the sums may overflow");
-  const Moments moments{values.count, values.sum(), values.magnitude(), squares.positive};
+bool is_sample_of_one(const Arithmetic& a, const Tally& values) {
+  return is_about_deviation(a.op) && a.correction != 0 && values.count == a.correction;
+}
+
+namespace {
+
+Bound population_bound_of(const Arithmetic& a, const Moments& moments, const Tally& values,
+                          const FloatFormat& format) {
   const Dyadic largest = values.nonzero == 0 ? Dyadic{} : Dyadic::power_of_two(values.highest_place + 1);
   const auto bound_of = [&](MomentMethod method) -> Bound {
     switch (method) {
       case MomentMethod::welford: return merged_variance_bound(moments, largest, format);
-      case MomentMethod::shifted: return shifted_variance_bound(values.count, largest, values.count, format);
-      case MomentMethod::textbook: return textbook_variance_bound(moments, values.count, format);
-      default: return two_pass_variance_bound(moments, values.count, format);
+      case MomentMethod::shifted: return shifted_variance_bound(values.count, largest, format);
+      case MomentMethod::textbook: return textbook_variance_bound(moments, format);
+      default: return two_pass_variance_bound(moments, format);
     }
   };
   if (a.moment_method != MomentMethod::unspecified) return bound_of(a.moment_method);
@@ -65,6 +66,19 @@ Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& s
     widest = larger(widest, *bound);
   }
   return widest;
+}
+
+}  // namespace
+
+Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& squares) {
+  if (a.flush_to_zero) return no_bound_if_flushed("variances");
+  const FloatFormat& format = float_format(a.accumulator);
+  // No intermediate square, sum or difference is larger.
+  if (whole(4 * values.count) * squares.positive > largest_finite(format))
+    return Bound::none("the sums may overflow");
+  const Moments moments{values.count, values.sum(), values.magnitude(), squares.positive};
+  Bound population = population_bound_of(a, moments, values, format);
+  return population && a.correction != 0 ? sample_variance_bound(moments, *population, format) : population;
 }
 
 }  // namespace foldproof

@@ -11,10 +11,10 @@
 namespace foldproof {
 namespace {
 
-Reference reference_of(Operator op, Element element, std::span<const std::byte> input) {
-  if (op == Operator::mean) return mean(element, input);
-  if (op == Operator::norm) return norm(element, input);
-  return variance(element, input, Variance::population);
+Reference reference_of(const Arithmetic& a, std::span<const std::byte> input) {
+  if (a.op == Operator::mean) return mean(a.input, input);
+  if (a.op == Operator::norm) return norm(a.input, input);
+  return variance(a.input, input, a.correction);
 }
 
 /// `values`: each nonzero one may be subnormal.
@@ -61,12 +61,13 @@ class MomentChecker final : public Checker {
   MomentChecker(const Arithmetic& arithmetic, std::span<const std::byte> input)
       : a_(arithmetic),
         values_(tally(arithmetic.input, input)),
-        exact_(reference_of(arithmetic.op, arithmetic.input, input)),
+        exact_(reference_of(arithmetic, input)),
         bound_(bound_of(arithmetic, values_, input)) {}
 
   CheckResult element(std::size_t, std::uint64_t bits) const override {
     if (values_.specials.nan && a_.nan == NanPolicy::unspecified)
       return anything_goes("the contract does not specify NaN handling");
+    if (is_sample_of_one(a_, values_)) return anything_goes(why_nothing_deviates);
     const Outcome outcome = outcome_of(a_.output, bits);
     if (outcome.category == Number::Category::nan && may_cancel_infinity())
       return anything_goes("the finite elements may overflow to the opposite infinity");

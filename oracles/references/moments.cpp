@@ -31,12 +31,11 @@ Reference mean(Element element, std::span<const std::byte> elements) {
   return !total.is_finite() || exact.is_zero() ? total : ratio_of(exact, whole(count));
 }
 
-Reference variance(Element element, std::span<const std::byte> elements, Variance kind) {
+Reference variance(Element element, std::span<const std::byte> elements, std::uint64_t correction) {
   const Tally values = tally(element, elements), squares = tally_products(element, elements, elements);
-  const std::uint64_t n = values.count, divisor = kind == Variance::population ? n : n - 1;
-  if (n == 0 || divisor == 0 || values.specials.nan || values.specials.have_infinity())
-    return Reference::nan();
-  return ratio_of(whole(n) * squares.sum() - values.sum() * values.sum(), whole(n) * whole(divisor));
+  const std::uint64_t n = values.count;
+  if (n <= correction || values.specials.nan || values.specials.have_infinity()) return Reference::nan();
+  return ratio_of(whole(n) * squares.sum() - values.sum() * values.sum(), whole(n) * whole(n - correction));
 }
 
 Reference norm(Element element, std::span<const std::byte> elements) {

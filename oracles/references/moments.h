@@ -14,10 +14,9 @@ Reference sum(Element element, std::span<const std::byte> elements);
 /// The sum divided by the count; NaN for no elements.
 Reference mean(Element element, std::span<const std::byte> elements);
 
-/// The divisor of the sum of squared deviations.
-enum class Variance : std::uint8_t { population, sample };  ///< n, n - 1
-/// NaN for no elements, for one element as a sample, and if the input contains a NaN or an infinity.
-Reference variance(Element element, std::span<const std::byte> elements, Variance kind);
+/// The sum of (x - mean)^2 divided by n - correction: 0 for a population, 1 for a sample. NaN if there are no
+/// more elements than that, and if the input contains a NaN or an infinity.
+Reference variance(Element element, std::span<const std::byte> elements, std::uint64_t correction = 0);
 
 /// The square root of the sum of squares; +inf if the input contains an infinity and no NaN, +0 if it is
 /// empty.

@@ -38,43 +38,53 @@ class Row {
 
 namespace {
 
-/// n^2 (variance + epsilon); nothing if it is NaN.
-std::optional<Dyadic> scaled_variance(const Row& x, const Dyadic& epsilon) {
+/// The quotient of two exact numbers; the denominator is positive.
+struct Fraction {
+  Dyadic numerator, denominator;
+};
+
+/// variance + epsilon, with the denominator n (n - correction); nothing if it is NaN.
+std::optional<Fraction> increased_variance(const Row& x, const Dyadic& epsilon,
+                                           std::uint64_t correction = 0) {
   const Tally values = x.values();
-  if (values.count == 0 || values.specials.nan || values.specials.have_infinity()) return std::nullopt;
-  const Dyadic n = whole(x.size()), sum = values.sum();
-  return n * x.squares().sum() - sum * sum + n * n * epsilon;
+  if (values.count <= correction || values.specials.nan || values.specials.have_infinity())
+    return std::nullopt;
+  const Dyadic n = whole(values.count), scale = n * whole(values.count - correction), sum = values.sum();
+  return Fraction{n * x.squares().sum() - sum * sum + scale * epsilon, scale};
 }
 
 }  // namespace
 
-Reference deviation(Element element, std::span<const std::byte> elements, const Dyadic& epsilon) {
-  const Row x(element, elements, {});
-  const auto square = scaled_variance(x, epsilon);
+Reference deviation(Element element, std::span<const std::byte> elements, const Dyadic& epsilon,
+                    std::uint64_t correction) {
+  const auto square = increased_variance(Row(element, elements, {}), epsilon, correction);
   if (!square) return Reference::nan();
-  if (square->is_zero()) return Reference::zero();
-  return Reference::real([square = *square, n = whole(x.size())](unsigned bits) {
-    return square_root(quotient(square, n * n, 2 * bits), bits);
+  if (square->numerator.is_zero()) return Reference::zero();
+  return Reference::real([square = *square](unsigned bits) {
+    return square_root(quotient(square.numerator, square.denominator, 2 * bits), bits);
   });
 }
 
-Reference reciprocal_deviation(Element element, std::span<const std::byte> elements, const Dyadic& epsilon) {
-  const Row x(element, elements, {});
-  const auto square = scaled_variance(x, epsilon);
+Reference reciprocal_deviation(Element element, std::span<const std::byte> elements, const Dyadic& epsilon,
+                               std::uint64_t correction) {
+  const auto square = increased_variance(Row(element, elements, {}), epsilon, correction);
   if (!square) return Reference::nan();
-  return square->is_zero() ? Reference::infinity(false) : over_root(whole(x.size()), *square, {});
+  if (square->numerator.is_zero()) return Reference::infinity(false);
+  return Reference::real([square = *square](unsigned bits) {
+    return square_root(quotient(square.denominator, square.numerator, 2 * bits), bits);
+  });
 }
 
 std::vector<Reference> layer_norm(Element element, std::span<const std::byte> row, const Dyadic& epsilon,
                                   const Affine& affine) {
   const Row x(element, row, affine);
   std::vector<Reference> result(x.size(), Reference::nan());
-  const auto square = scaled_variance(x, epsilon);
-  if (!square || square->is_zero()) return result;
+  const auto square = increased_variance(x, epsilon);
+  if (!square || square->numerator.is_zero()) return result;
   // The fraction is expanded by n.
   const Dyadic n = whole(x.size()), sum = x.values().sum();
   for (std::size_t i = 0; i < x.size(); ++i)
-    result[i] = over_root((n * Dyadic(x[i]) - sum) * x.weight(i), *square, x.bias(i));
+    result[i] = over_root((n * Dyadic(x[i]) - sum) * x.weight(i), square->numerator, x.bias(i));
   return result;
 }
 

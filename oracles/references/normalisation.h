@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -9,12 +10,13 @@
 
 namespace foldproof {
 
-/// sqrt(variance + epsilon), with the variance of a population. NaN for no elements, and if they contain a
-/// NaN or an infinity.
-Reference deviation(Element element, std::span<const std::byte> elements, const Dyadic& epsilon);
+/// sqrt(variance + epsilon), with the variance of oracles/references/moments.h.
+Reference deviation(Element element, std::span<const std::byte> elements, const Dyadic& epsilon,
+                    std::uint64_t correction = 0);
 
 /// 1 divided by that; +inf if it is 0.
-Reference reciprocal_deviation(Element element, std::span<const std::byte> elements, const Dyadic& epsilon);
+Reference reciprocal_deviation(Element element, std::span<const std::byte> elements, const Dyadic& epsilon,
+                               std::uint64_t correction = 0);
 
 /// The transformation of a normalized value: times weight, plus bias. Empty means 1 and 0 everywhere.
 struct Affine {

@@ -48,6 +48,7 @@ Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, b
           .sum = reduction.sum,
           .checks_empty = instance.claims.empty == EmptyPolicy::identity,
           .epsilon = reduction.epsilon,
+          .correction = reduction.correction,
           .p = reduction.p,
           .custom = reduction.custom};
 }

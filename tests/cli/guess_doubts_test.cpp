@@ -169,3 +169,40 @@ __global__ void __launch_bounds__(32) mean_and_std(const float* in, float* mean,
   CHECK(kernel.errors.empty());
   CHECK(has(kernel.notes, "operator std:whole, mean in"));
 }
+
+TEST_CASE("whether a variance is that of a sample is found", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("variance");
+  const RanJson ran = run_json({"audit", folder.file("k.cu", R"cuda(
+__device__ float total(float v) {
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  return v;
+}
+__device__ float deviations(const float* row, int columns) {
+  float sum = 0, squares = 0;
+  for (int c = threadIdx.x; c < columns; c += 32) sum += row[c];
+  const float mean = total(sum) / columns;
+  for (int c = threadIdx.x; c < columns; c += 32) squares += (row[c] - mean) * (row[c] - mean);
+  return total(squares);
+}
+#define STATISTIC(name, result) \
+  __global__ void __launch_bounds__(32) name(const float* x, float* out, int columns) { \
+    const float d = deviations(x + (size_t)blockIdx.x * columns, columns); \
+    if (threadIdx.x == 0) out[blockIdx.x] = result; \
+  }
+STATISTIC(row_variance, d / columns)
+STATISTIC(row_var_sample, d / (columns - 1))
+STATISTIC(row_std, sqrtf(d / max(columns - 1, 1)))
+STATISTIC(row_var_wrong, d / (columns + 1))
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  auto kernels = judged(ran);
+  for (const char* right : {"row_variance", "row_var_sample", "row_std"}) {
+    CAPTURE(right);
+    CHECK(kernels[right].errors.empty());
+    CHECK(kernels[right].verdict != "no-fit");
+  }
+  CHECK(has(kernels["row_var_sample"].notes, "operator variance:rows,correction=1"));
+  CHECK(has(kernels["row_std"].notes, "operator std:rows,correction=1"));
+  CHECK(kernels["row_var_wrong"].verdict == "no-fit");
+}

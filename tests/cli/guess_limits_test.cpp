@@ -7,7 +7,7 @@
 
 using namespace foldproof::test;
 
-TEST_CASE("a number that decides what the result is cannot be guessed", "[nvcc]") {
+TEST_CASE("a number that decides what the result is cannot be guessed, unless it is a factor", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("inventions");
   const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
@@ -15,6 +15,12 @@ __global__ void scaled_sum(const float* in, float* out, int n, float alpha) {
   if (threadIdx.x > 0) return;
   float total = 0;
   for (int i = 0; i < n; ++i) total += in[i];
+  *out = alpha * total;
+}
+__global__ void sum_scaled_twice(const float* in, float* out, int n, float alpha) {
+  if (threadIdx.x > 0) return;
+  float total = 0;
+  for (int i = 0; i < n; ++i) total += alpha * in[i];
   *out = alpha * total;
 }
 __global__ void update_sum(const float* in, float* out, int n, float alpha, float beta) {
@@ -60,8 +66,11 @@ __global__ void strided_sum(const float* in, float* out, int n, int incx) {
   INFO(ran.json.dump() << ran.err);
   auto kernels = judged(ran);
   CHECK(ran.status == 3);
-  CHECK(kernels["scaled_sum"].verdict == "no-fit");
-  CHECK(has(kernels["scaled_sum"].reason, "the result depends on \"alpha\", whose value cannot be guessed"));
+  CHECK(kernels["scaled_sum"].verdict == "clean");
+  CHECK(has(kernels["scaled_sum"].notes, " = 1, blocks"));
+  CHECK(kernels["sum_scaled_twice"].verdict == "no-fit");
+  CHECK(has(kernels["sum_scaled_twice"].reason,
+            "the result depends on \"alpha\", whose value cannot be guessed"));
   CHECK(kernels["update_sum"].verdict == "no-fit");
   CHECK(kernels["sum_between"].verdict == "no-fit");
   CHECK(kernels["min_from"].verdict == "no-fit");

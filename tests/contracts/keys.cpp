@@ -98,6 +98,20 @@ TEST_CASE("a key for other operators is refused unless it has its default value"
             .find("and max-ratio, not to softmax") != std::string::npos);
   CHECK(error("sum", "functions = \"fast\"\n[claims]\nties = \"any\"\nheight = \"9\"").empty());
   CHECK(error("variance", "method = \"welford\"\n[claims]\nheight = \"9\"").empty());
+  CHECK(error("mean", "correction = 1") ==
+        "k.toml:12:14: \"correction\" applies to variance, std and rstd, not to mean");
+}
+
+TEST_CASE("a variance is that of a population or of a sample") {
+  const Workshop workshop;
+  const auto text = [](const std::string& lines) {
+    return with_end("[reduction]\noperator = \"variance\"\ninput = \"f32\"\n" + lines);
+  };
+  CHECK(workshop.load(text("")).instances[0].reduction->correction == 0);
+  CHECK(workshop.load(text("correction = 1")).instances[0].reduction->correction == 1);
+  for (const char* number : {"2", "-1"})
+    CHECK(load_error(text("correction = " + std::string(number))) ==
+          "k.toml:12:14: \"correction\" must be 0 or 1, not " + std::string(number));
 }
 
 TEST_CASE("only the operator's own methods are accepted") {

@@ -109,6 +109,9 @@ TEST_CASE(
   CHECK(error("sum:rows,deterministic=maybe") ==
         "--as: \"deterministic\" must be true or false, not \"maybe\"");
   CHECK(error("sum:rows,deterministic=true\n[source]").find("--as: ") == 0);
+  CHECK(error("variance:rows,correction=1").empty());
+  CHECK(error("variance:rows,correction=1\n[source]") ==
+        "--as: \"correction\" must be an integer, not \"1\n[source]\"");
   CHECK(error("sum:rows,nan=\"\n").find("--as: ") == 0);
 }
 

@@ -1,5 +1,7 @@
 // Checks of means, norms and variances.
+#include <cmath>
 #include <random>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -82,6 +84,24 @@ TEST_CASE("the variance of an infinite element is NaN, or infinite if parts may 
   a.moment_method = MomentMethod::two_pass;
   CHECK(accepts_result(a, {1, inf, 2}, {nan}));
   CHECK_FALSE(accepts_result(a, {1, inf, 2}, {inf}));
+}
+
+TEST_CASE("with a correction, a variance is that of a sample") {
+  // The deviations of 1, 2, 3 and 4 from their mean have the squares 2.25, 0.25, 0.25 and 2.25.
+  for (const auto& [op, population, sample] :
+       {std::tuple(Operator::variance, 1.25, 5.0 / 3),
+        {Operator::deviation, std::sqrt(1.25), std::sqrt(5.0 / 3)},
+        {Operator::reciprocal_deviation, std::sqrt(0.8), std::sqrt(0.6)}}) {
+    Arithmetic a = arithmetic_of(op);
+    CHECK(accepts_result(a, {1, 2, 3, 4}, {population}));
+    CHECK_FALSE(accepts_result(a, {1, 2, 3, 4}, {sample}));
+    a.correction = 1;
+    CHECK(accepts_result(a, {1, 2, 3, 4}, {sample}));
+    CHECK_FALSE(accepts_result(a, {1, 2, 3, 4}, {population}));
+    CHECK_FALSE(accepts_result(a, {1, 2, 3, nan}, {0}));
+    for (const double anything : {0.0, nan, 7.0})
+      CHECK(checked_result(a, {}, {5}, {anything}).evidence == CheckResult::Evidence::nothing);
+  }
 }
 
 TEST_CASE("variances by either method are within their bounds, and one that omits an element is not") {

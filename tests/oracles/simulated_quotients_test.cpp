@@ -63,12 +63,12 @@ Floats normal_row(float mean, float deviation, std::mt19937_64& random) {
 
 std::vector<double> doubles(const Floats& values) { return {values.begin(), values.end()}; }
 
-float variance_in_two_passes(const Floats& row, std::mt19937_64& random) {
+float variance_in_two_passes(const Floats& row, float correction, std::mt19937_64& random) {
   const auto n = static_cast<float>(row.size());
   const float mean = added_up(row, random) / n;
   Floats squares;
   for (const float x : row) squares.push_back((x - mean) * (x - mean));
-  return added_up(squares, random) / n;
+  return added_up(squares, random) / (n - correction);
 }
 
 std::uint64_t rows() { return number_from("FOLDPROOF_ROWS", 2500); }
@@ -87,7 +87,8 @@ TEST_CASE("no standard deviation in floats, nor its reciprocal, violates its bou
     const Floats row = normal_row(means[random() % 3] * deviation, deviation, random);
     const float epsilon = random() % 2 == 0 ? 0 : 1e-5F;
     root.epsilon = reciprocal.epsilon = static_cast<double>(epsilon);
-    const float s = variance_in_two_passes(row, random) + epsilon;
+    root.correction = reciprocal.correction = random() % 2;
+    const float s = variance_in_two_passes(row, static_cast<float>(root.correction), random) + epsilon;
     roots.take(root, doubles(row), {static_cast<double>(std::sqrt(s))});
     reciprocals.take(reciprocal, doubles(row), {static_cast<double>(1 / std::sqrt(s))});
   }

@@ -150,7 +150,18 @@ std::vector<float> row_about(float mean, float deviation, std::mt19937_64& rando
   return row;
 }
 
-float two_pass(const std::vector<float>& row, float divisor, bool fused, std::mt19937_64& random) {
+/// The variance for a sum of squared deviations: of the population or, in one of three ways, of a sample.
+float divided(float sum, std::size_t count, bool sample, std::mt19937_64& random) {
+  const auto n = static_cast<float>(count);
+  if (!sample) return sum / n;
+  switch (random() % 3) {
+    case 0: return sum / (n - 1);
+    case 1: return sum / n * n / (n - 1);
+    default: return sum / n * (n / (n - 1));
+  }
+}
+
+float two_pass(const std::vector<float>& row, bool sample, bool fused, std::mt19937_64& random) {
   const float mean = added_simulated(row, random).value / static_cast<float>(row.size());
   std::vector<float> squares;
   float chain = 0;
@@ -159,20 +170,22 @@ float two_pass(const std::vector<float>& row, float divisor, bool fused, std::mt
     squares.push_back(difference * difference);
     chain = std::fma(difference, difference, chain);
   }
-  return (fused ? chain : added_simulated(squares, random).value) / divisor;
+  return divided(fused ? chain : added_simulated(squares, random).value, row.size(), sample, random);
 }
 
-float textbook(const std::vector<float>& row, float divisor, std::mt19937_64& random) {
+float textbook(const std::vector<float>& row, bool sample, std::mt19937_64& random) {
   std::vector<float> squares;
   for (const float x : row) squares.push_back(x * x);
   const float sum = added_simulated(row, random).value;
-  return (added_simulated(squares, random).value - sum * sum / static_cast<float>(row.size())) / divisor;
+  const float deviations =
+      added_simulated(squares, random).value - sum * sum / static_cast<float>(row.size());
+  return divided(deviations, row.size(), sample, random);
 }
 
-float shifted(const std::vector<float>& row, float divisor, std::mt19937_64& random) {
+float shifted(const std::vector<float>& row, bool sample, std::mt19937_64& random) {
   std::vector<float> distances;
   for (const float x : row) distances.push_back(x - row.front());
-  return textbook(distances, divisor, random);
+  return textbook(distances, sample, random);
 }
 
 TEST_CASE("no variance in floats violates its bound, for any mean") {
@@ -184,13 +197,14 @@ TEST_CASE("no variance in floats violates its bound, for any mean") {
     const std::vector<float> row =
         row_about(means[random() % std::size(means)] * deviation, deviation, random);
     const bool sample = random() % 2 != 0;
-    const std::uint64_t divisor = row.size() - (sample ? 1 : 0);
     const Moments moments = moments_of(row);
-    const Reference exact =
-        variance(Element::f32, bytes_of(row), sample ? Variance::sample : Variance::population);
-    const auto by = static_cast<float>(divisor);
-    of_two_pass.take(two_pass(row, by, random() % 2 != 0, random), exact,
-                     two_pass_variance_bound(moments, divisor, single_precision));
+    const auto bound_of = [&](const Bound& population) {
+      return sample && population ? sample_variance_bound(moments, *population, single_precision)
+                                  : population;
+    };
+    const Reference exact = variance(Element::f32, bytes_of(row), sample ? 1 : 0);
+    of_two_pass.take(two_pass(row, sample, random() % 2 != 0, random), exact,
+                     bound_of(two_pass_variance_bound(moments, single_precision)));
     const auto largest = [&] {
       float most = 0;
       for (const float x : row) most = std::max(most, std::fabs(x));
@@ -198,11 +212,11 @@ TEST_CASE("no variance in floats violates its bound, for any mean") {
     };
     std::vector<float> with_outlier = row;  // the shift is then far from the mean
     if (random() % 2 != 0) std::swap(with_outlier.front(), *std::ranges::max_element(with_outlier));
-    if (const Bound bound = shifted_variance_bound(row.size(), largest(), divisor, single_precision))
-      of_shifted.take(shifted(with_outlier, by, random), exact, bound);
-    const float computed = textbook(row, by, random);
+    if (const Bound bound = bound_of(shifted_variance_bound(row.size(), largest(), single_precision)))
+      of_shifted.take(shifted(with_outlier, sample, random), exact, bound);
+    const float computed = textbook(row, sample, random);
     if (std::isfinite(computed))
-      of_textbook.take(computed, exact, textbook_variance_bound(moments, divisor, single_precision));
+      of_textbook.take(computed, exact, bound_of(textbook_variance_bound(moments, single_precision)));
   }
   of_two_pass.report("two-pass variance", 0.1);
   of_textbook.report("textbook variance", 0.1);
@@ -210,9 +224,9 @@ TEST_CASE("no variance in floats violates its bound, for any mean") {
 }
 
 TEST_CASE("a variance without a bound is recognized") {
-  CHECK_FALSE(two_pass_variance_bound({}, 1, single_precision));
-  CHECK_FALSE(textbook_variance_bound({1, Dyadic(1, 0), Dyadic(1, 0), Dyadic(1, 0)}, 0, single_precision));
-  CHECK_FALSE(two_pass_variance_bound({(1 << 24) + 1, {}, {}, {}}, 1, single_precision));
+  CHECK_FALSE(two_pass_variance_bound({}, single_precision));
+  CHECK_FALSE(sample_variance_bound({1, Dyadic(1, 0), Dyadic(1, 0), Dyadic(1, 0)}, {}, single_precision));
+  CHECK_FALSE(two_pass_variance_bound({(1 << 24) + 1, {}, {}, {}}, single_precision));
 }
 
 /// Calls `take` with rows about 0 of these scales, and the tallies of their squares.
