@@ -34,6 +34,7 @@ struct Reduction {
   ScanKind scan = ScanKind::inclusive;
   MathFunctions functions = MathFunctions::fast;
   Maximum maximum = Maximum::first;
+  AffineType affine = AffineType::accumulator;             ///< of weights and biases
   MomentMethod moment_method = MomentMethod::unspecified;  ///< the key `method`, except for a sum
   SumMethod sum = SumMethod::plain;                        ///< the key `method`, for a sum
   double epsilon = 0;                ///< for operators that take it; rounded to the accumulator type

@@ -48,6 +48,8 @@ constexpr Named<ScanKind> scan_names[] = {{"inclusive", ScanKind::inclusive},
                                           {"reverse-exclusive", ScanKind::reverse_exclusive}};
 constexpr Named<MathFunctions> function_names[] = {{"library", MathFunctions::library},
                                                    {"fast", MathFunctions::fast}};
+constexpr Named<AffineType> affine_names[] = {{"accumulator", AffineType::accumulator},
+                                              {"output", AffineType::output}};
 constexpr Named<Maximum> maximum_names[] = {{"first", Maximum::first}, {"running", Maximum::running}};
 constexpr Named<MomentMethod> moment_names[] = {{"unspecified", MomentMethod::unspecified},
                                                 {"two-pass", MomentMethod::two_pass},

@@ -125,6 +125,8 @@ std::string text_of(const Reference& reference, const Reduction& types) {
       name(reference.op), name(types.input), name(types.output), name_of(result_names, types.result));
   if (reference.value_of("accumulator") == nullptr)
     reduction += fmt::format("accumulator = \"{}\"\n", name(types.accumulator));
+  if (info(reference.op).takes("affine") && reference.value_of("affine") == nullptr)
+    reduction += fmt::format("affine = \"{}\"\n", name_of(affine_names, types.affine));
   std::string claims = "[claims]\n";
   if (reference.value_of("empty") == nullptr) claims += "empty = \"unspecified\"\n";
   for (const auto& [key, value] : reference.keys) {

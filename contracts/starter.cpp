@@ -68,6 +68,7 @@ void write_reduction(Writer& out, const Reduction& reduction) {
   const OperatorInfo& op = info(reduction.op);
   if (op.takes("functions")) out.key("functions", toml_string(name_of(function_names, reduction.functions)));
   if (op.takes("maximum")) out.key("maximum", toml_string(name_of(maximum_names, reduction.maximum)));
+  if (op.takes("affine")) out.key("affine", toml_string(name_of(affine_names, reduction.affine)));
   if (is_scan(reduction.result)) out.key("scan", toml_string(name_of(scan_names, reduction.scan)));
   if (reduction.sum != SumMethod::plain) out.key("method", toml_string(name_of(sum_names, reduction.sum)));
   if (reduction.moment_method != MomentMethod::unspecified)

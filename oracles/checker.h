@@ -28,6 +28,7 @@ struct Arithmetic {
   Masked masked = Masked::unspecified;
   MathFunctions functions = MathFunctions::fast;
   Maximum maximum = Maximum::first;
+  AffineType affine = AffineType::accumulator;
   MomentMethod moment_method = MomentMethod::unspecified;
   SumMethod sum = SumMethod::plain;
   bool checks_empty = true;                           ///< also the results of empty segments

@@ -87,6 +87,10 @@ enum class MathFunctions : std::uint8_t { library, fast };
 /// rescales the sum whenever the maximum changes.
 enum class Maximum : std::uint8_t { first, running };
 
+/// The type in which a normalized value is multiplied by its weight and added to its bias, after it is
+/// rounded to that type.
+enum class AffineType : std::uint8_t { accumulator, output };
+
 /// How a variance is computed: the mean first, then the deviations from it; from the sums of x and x^2, or
 /// of their distances from one of the elements; or by
 /// Welford's recurrence or by merging parts. A mean may also be a sum of shares, where each element is

@@ -162,18 +162,26 @@ std::vector<Case> trial_cases(const Instance& instance) {
   return cases;
 }
 
+Case with_telling_last(Case c) {
+  c.input.distribution = {"one-hot", static_cast<std::int64_t>(count_of(c)) - 1};
+  return c;
+}
+
 std::vector<Case> large_trial_cases(const Instance& instance, std::uint32_t threads) {
   constexpr std::int64_t few = 2, many_blocks = 66;
   const std::int64_t length = std::int64_t{threads} + 1;
   if (range_of(instance, "rows") == nullptr) {
-    Case c = case_of(instance, {many_blocks * threads, 1, "uniform"});
-    // So that the result shows whether the last element is lost, even that of an extremum.
-    c.input.distribution = {"one-hot", static_cast<std::int64_t>(count_of(c)) - 1};
-    return {std::move(c)};
+    return {with_telling_last(case_of(instance, {many_blocks * threads, 1, "uniform"}))};
   }
-  const std::int64_t columns = length * group_of(Domain(instance, largest_trial));
-  return {case_of(instance, {few * columns, few, "uniform"}),
-          case_of(instance, {length * few, length, "uniform"})};
+  const std::int64_t group = group_of(Domain(instance, largest_trial)), columns = length * group;
+  // If a row is as long as a block, its last element is that of the last thread.
+  std::vector<Case> cases{case_of(instance, {few * columns, few, "uniform"}),
+                          with_telling_last(case_of(instance, {few * threads * group, few, "uniform"}))};
+  // A block for each of many rows would take long.
+  const Range* grid = range_of(instance, "grid");
+  if (grid == nullptr || grid->high.text() != "rows")
+    cases.push_back(case_of(instance, {length * few, length, "uniform"}));
+  return cases;
 }
 
 bool Fit::is_convincing() const { return explained > 1 && most_elements >= convincing_elements; }

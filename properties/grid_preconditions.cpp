@@ -117,6 +117,7 @@ class GridTrials {
 
   /// The variable of the domain on which the number of blocks depends.
   std::string size() const {
+    if (range_of(instance_, "segments") != nullptr) return "segments";
     const bool has_rows = range_of(instance_, "rows") != nullptr;
     const bool by_columns = instance_.reduction && instance_.reduction->result == ResultShape::columns;
     return by_columns ? "columns" : has_rows ? "rows" : "count";
@@ -129,7 +130,8 @@ class GridTrials {
     Instance changed = with_launched_block(instance_);
     changed = with_range(with_range(std::move(changed), "grid", std::to_string(blocks)), size(),
                          std::to_string(value));
-    auto error = error_if_wrong(changed, {trial_cases(changed).front()});
+    const Case usual = trial_cases(changed).front();
+    auto error = error_if_wrong(changed, {usual, with_telling_last(usual)});
     // More blocks may need more scratch memory than was guessed.
     const bool may_need_more = error && error->kind == Kind::out_of_bounds &&
                                error->message.find(" of " + instance_.input_name + " (") == std::string::npos;

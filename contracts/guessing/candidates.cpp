@@ -119,6 +119,7 @@ std::vector<Supposition> suppositions(const Kernel& kernel) {
   all.push_back({.output_is_scratch = true});
   all.push_back({.is_in_place = true});
   all.push_back({.has_wide_scratch = true});
+  all.push_back({.rounds_early = true});
   const auto adds_to_it = [](const Parameter& parameter) {
     return parameter.accesses.is_read && parameter.accesses.is_output();
   };
@@ -149,6 +150,7 @@ class Candidates {
     const Operator op = candidate->instance.reduction->op;
     if (!supposed.is_chosen && !says_operator(kernel_) && says_other(candidate->instance.output_name, op))
       return;
+    if (!supposed.is_chosen && lacks_root(candidate->instance)) return;
     Contract contract;
     contract.instances = {candidate->instance};
     if (!texts_.insert(starter_contract(contract)).second) return;
@@ -159,6 +161,14 @@ class Candidates {
   std::vector<Candidate> take() { return std::move(all_); }
 
  private:
+  /// Whether the name says that it is a norm, whose root no other kernel computes.
+  bool lacks_root(const Instance& instance) const {
+    const bool may_be_part =
+        instance.reduction->result == ResultShape::partials && kernel_.facts.uses_block_index;
+    return instance.reduction->op == Operator::sum_of_squares && kernel_.facts.atomics.empty() &&
+           !may_be_part && says_norm(last_name(kernel_));
+  }
+
   const Kernel& kernel_;
   std::set<std::string> texts_;
   std::vector<Candidate> all_;

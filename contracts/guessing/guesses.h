@@ -99,6 +99,7 @@ struct Supposition {
   bool is_in_place = false;         ///< the kernel overwrites its input, whatever else it reads
   bool has_wide_scratch = false;    ///< scratch memory holds more than one element per block
   bool holds_identity = false;      ///< the output holds the identity before each launch
+  bool rounds_early = false;        ///< every operation has the type of the output
   std::uint32_t threads_y = 0;      ///< of a block with two dimensions; 0: it has one
 };
 

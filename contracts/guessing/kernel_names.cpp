@@ -186,6 +186,11 @@ void apply_name(std::string_view name, Operator op, Claims& claims) {
   if (info(op).takes("ties") && mentions(words, {"_first_"}) && !is_of_steps) claims.ties = Ties::first;
 }
 
+bool says_norm(std::string_view name) {
+  const std::string words = in_words(name);
+  return mentions(words, {"norm", "nrm_2_", "_l_2_"}) && !mentions(words, {"sq", "part", "stage"});
+}
+
 bool contradicts_name(std::string_view name, const Reference& reference) {
   const std::string* scan = reference.value_of("scan");
   if (scan != nullptr && mentions(name, {"exclusive"}) && *scan != "exclusive") return true;
@@ -197,8 +202,7 @@ bool contradicts_name(std::string_view name, const Reference& reference) {
   if (has_unknown_nans(name, reference.op)) return true;
   const std::string words = in_words(name);
   if (says_other_bits(words, reference.op)) return true;
-  const bool computes_root =
-      mentions(words, {"nrm_2_", "_l_2_"}) && !mentions(words, {"sq", "part", "stage"});
+  const bool computes_root = mentions(words, {"nrm_2_", "_l_2_"}) && says_norm(name);
   if (computes_root && reference.op == Operator::sum_of_squares) return true;
   static const SaidByName rows[] = {{{"sq"}, {Operator::sum, Operator::asum}},
                                     {{"norm", "nrm"}, {Operator::sum}},

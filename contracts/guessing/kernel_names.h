@@ -45,6 +45,9 @@ bool is_plain_name(std::string_view name);
 /// Whether the name of the kernel says that it computes something else.
 bool contradicts_name(std::string_view name, const Reference& reference);
 
+/// Whether it is the name of a norm, and not of its square or of a part of it.
+bool says_norm(std::string_view name);
+
 /// Whether the name says that NaN are ignored, such as "nanmean", but the result of the operator then is
 /// unknown.
 bool has_unknown_nans(std::string_view name, Operator op);

@@ -20,6 +20,15 @@ bool has_operation(const std::set<TypedOperation>& operations, std::string_view 
   });
 }
 
+/// Whether the kernel computes in that type, or in vectors of it.
+bool computes_in(const EntryFacts& facts, Element element) {
+  return std::ranges::any_of(facts.arithmetic, [&](const TypedOperation& known) {
+    constexpr std::string_view rounded[] = {"add", "sub", "mul", "fma"};
+    return std::ranges::find(rounded, known.name) != std::end(rounded) &&
+           std::string_view(known.type).starts_with(name(element));
+  });
+}
+
 /// For an operator that does not fold: `, with operator = "softmax" and result = "rows" or "array"`.
 std::string what_to_write(Operator op) {
   if (folds(op)) return "";
@@ -111,8 +120,17 @@ Reduction guess_reduction(const KernelRoles& roles) {
   reduction.accumulator = widens || selects || adds_elements ? reduction.input : reduction.output;
   const bool rounds = is_float(reduction.accumulator) && !selects && !is_extremum(underlying(reduction.op));
   const bool is_given = roles.reference() != nullptr && roles.reference()->value_of("accumulator") != nullptr;
-  if (rounds && !is_given && size_of(reduction.accumulator) < size_of(Element::f32))
+  if (rounds && !is_given && size_of(reduction.accumulator) < size_of(Element::f32)) {
+    const EntryFacts& facts = roles.kernel().facts;
+    const bool computes = computes_in(facts, reduction.accumulator),
+               is_affine = info(reduction.op).takes("affine");
+    if ((!computes || is_affine) && facts.atomics.empty() && !roles.supposed().rounds_early) {
+      if (computes) reduction.affine = AffineType::output;
+      reduction.accumulator = Element::f32;
+    }
     roles.assume(fmt::format("accumulator {}", foldproof::name(reduction.accumulator)));
+    if (reduction.affine == AffineType::output) roles.assume("weights applied in the type of the output");
+  }
   if (info(reduction.op).takes("functions")) {
     reduction.accumulator = reduction.output == Element::f64 ? Element::f64 : Element::f32;
     reduction.functions = MathFunctions::fast;

@@ -76,6 +76,7 @@ void read_choices(const Scope& scope, std::string_view name, const Table& table,
     throw InputError("a custom operator has no reverse scan", table.where("scan"));
   scope.read(table, "functions", function_names, reduction.functions);
   scope.read(table, "maximum", maximum_names, reduction.maximum);
+  scope.read(table, "affine", affine_names, reduction.affine);
   if (reduction.op == Operator::sum)
     scope.read(table, "method", sum_names, reduction.sum);
   else
@@ -148,6 +149,7 @@ void read_additional_outputs(Draft& draft) {
     additional.reduction.output = buffer->type;
     additional.reduction.functions = {};
     additional.reduction.maximum = {};
+    additional.reduction.affine = {};
     additional.reduction.moment_method = {};
     additional.reduction.sum = {};
     read_choices(draft.scope, "additional_output", table, additional.reduction);

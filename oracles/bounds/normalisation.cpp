@@ -30,8 +30,8 @@ Bound root_bound(const Known& square, const FloatFormat& format, const Dyadic& r
   return larger(above, below) + half(smallest_subnormal(format));
 }
 
-NormalisedBound::NormalisedBound(const Known& square, const FloatFormat& format)
-    : format_(format), relative_(relative_error(square, format)) {
+NormalisedBound::NormalisedBound(const Known& square, const FloatFormat& format, const FloatFormat& affine)
+    : format_(format), affine_(affine), relative_(relative_error(square, format)) {
   if (relative_)
     inverse_ = quotient(whole(1), square_root(square.exact.low, inverse_bits), inverse_bits).high;
 }
@@ -41,11 +41,17 @@ Bound NormalisedBound::of(const Known& deviation, const Dyadic& weight, const Dy
   const Dyadic u = unit_roundoff(format_.precision), underflow = half(smallest_subnormal(format_));
   const Dyadic d = largest_magnitude(deviation.exact), w = abs(weight);
   const Dyadic normalised = d * inverse_;
-  const Dyadic computed = (d + deviation.error) * inverse_ * (whole(1) + *relative_) * (whole(1) + u);
+  Dyadic computed = (d + deviation.error) * inverse_ * (whole(1) + *relative_) * (whole(1) + u);
   Dyadic error = computed - normalised + underflow;
-  error = w * error + u * w * computed + underflow;
-  error = error + u * (w * computed + error + abs(bias)) + underflow;
-  if (w * computed + error + abs(bias) > largest_finite(format_) || computed > largest_finite(format_))
+  if (computed > largest_finite(format_)) return Bound::none("the result may overflow");
+  const Dyadic last = unit_roundoff(affine_.precision), least = half(smallest_subnormal(affine_));
+  if (affine_.precision != format_.precision) {
+    error = error + last * computed + least;
+    computed = computed * (whole(1) + last) + least;
+  }
+  error = w * error + last * w * computed + least;
+  error = error + last * (w * computed + error + abs(bias)) + least;
+  if (w * computed + error + abs(bias) > largest_finite(affine_) || computed > largest_finite(affine_))
     return Bound::none("the result may overflow");
   return error;
 }

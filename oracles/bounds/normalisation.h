@@ -23,13 +23,16 @@ Bound root_bound(const Known& square, const FloatFormat& format, const Dyadic& r
 /// times the smallest normal value.
 class NormalisedBound {
  public:
-  NormalisedBound(const Known& square, const FloatFormat& format);
+  /// `affine`: the format of the last two roundings, to which d / sqrt(s) is rounded first if it is not
+  /// `format`.
+  NormalisedBound(const Known& square, const FloatFormat& format, const FloatFormat& affine);
+  NormalisedBound(const Known& square, const FloatFormat& format) : NormalisedBound(square, format, format) {}
 
   /// Bound on |y computed - y|.
   Bound of(const Known& deviation, const Dyadic& weight, const Dyadic& bias) const;
 
  private:
-  FloatFormat format_;
+  FloatFormat format_, affine_;
   Bound relative_;  ///< relative error of 1 / sqrt(s)
   Dyadic inverse_;  ///< upper bound on 1 / sqrt(s)
 };

@@ -80,7 +80,8 @@ class NormalisationChecker final : public Checker {
     if (is_layer()) mean_ = quotient(sum, n, quotient_bits);
     Enclosure square = quotient(numerator, n * n, quotient_bits) + Enclosure(epsilon);
     const Dyadic error = *mean_square_error + u * (square.high + *mean_square_error);
-    normalised_.emplace(Known{square, error}, format);
+    normalised_.emplace(Known{square, error}, format,
+                        float_format(a_.affine == AffineType::output ? a_.output : a_.accumulator));
   }
 
   /// The larger of two values changes by no more than one of them does; the square of epsilon may be rounded.

@@ -235,7 +235,9 @@ std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
   if (!instance.reduction) return {};
   const auto count = static_cast<std::uint64_t>(c.variables.at("count"));
   const Reduction& reduction = *instance.reduction;
-  InputPlan plan{underlying(reduction.op), reduction.input, reduction.accumulator, count, reduction.output};
+  const bool needs_every_element = reduction.op == Operator::all || reduction.op == Operator::bit_and;
+  const Operator op = needs_every_element ? Operator::bit_and : underlying(reduction.op);
+  InputPlan plan{op, reduction.input, reduction.accumulator, count, reduction.output};
   plan.tile = static_cast<std::uint64_t>(tile_of(c.variables));
   plan.row = needs_columns(reduction.result) && reduction.result != ResultShape::columns
                  ? result_layout(reduction, c.variables).columns

@@ -44,6 +44,7 @@ Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, b
           .masked = instance.claims.masked,
           .functions = reduction.functions,
           .maximum = reduction.maximum,
+          .affine = reduction.affine,
           .moment_method = reduction.moment_method,
           .sum = reduction.sum,
           .checks_empty = instance.claims.empty == EmptyPolicy::identity,

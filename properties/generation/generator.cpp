@@ -122,13 +122,20 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
     }
   };
   // A lost element shows only if nothing is rounded or cancels, and most elements can be lost in a corner.
-  // Integers of one sign overflow an accumulator that is too narrow.
+  // Integers of one sign overflow an accumulator that is too narrow if there are many of them.
+  const bool has_rows = needs_columns(instance_.reduction->result) && !reduces_columns(instance_);
   if (is_float(instance_.reduction->accumulator))
     give(CountClass::corner, {"integers", "equal"});
+  else if (has_rows)
+    give(CountClass::large, {"negative"});
   else
     give(CountClass::corner, {"negative", "extremes"});
-  // The order of the blocks shows only if there are several and their totals are rounded.
-  give(CountClass::medium, {"neighbours", "zero-sum", "cancelling", "ill-conditioned", "uniform"});
+  // The order of the blocks shows only if there are several and their totals are rounded; that a thread keeps
+  // only its last element, if it reads several.
+  const Operator op = instance_.reduction->op;
+  const bool needs_every_element = op == Operator::all || op == Operator::bit_and;
+  give(CountClass::medium, {needs_every_element ? "one-hot" : "neighbours", "zero-sum", "cancelling",
+                            "ill-conditioned", "uniform"});
   const auto is_plain = [&](std::size_t at) { return changes[at] >= transforms_.size(); };
   const auto stays = [&](std::size_t at) { return stays_as_made(distributions_[inputs[at]]); };
   for (std::size_t at = 0, free = 0; at < classes; ++at) {

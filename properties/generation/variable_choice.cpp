@@ -102,6 +102,8 @@ class VariableChoice {
   /// can be long.
   std::int64_t columns_in(Bounds range, const Variables& chosen) {
     if (has_many_results()) return range.clamp(reduces_columns_ ? more_than_threads : few_elements());
+    if (counts_ == CountClass::large && !reduces_columns_)
+      return choose_.between(0, 1) == 0 ? range.high / 2 : range.high;
     if (reduces_columns_ && choose_.between(0, 1) == 0)
       return variable_in(choose_, {range.low, range.clamp(few_values)});
     return choose_.between(0, 11) == 0 ? long_row_in(range) : row_in(choose_, range, tile_of(chosen));

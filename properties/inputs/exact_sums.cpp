@@ -38,6 +38,7 @@ void fill_one_hot(Elements& x) {
   if (x.op() == Operator::prod) rest = 1;
   if (x.op() == Operator::max) rest = x.has_sign() ? -5 : 1, hot = x.has_sign() ? -3 : 3;
   if (x.op() == Operator::min) rest = 5, hot = 3;
+  if (x.op() == Operator::bit_and) rest = 1, hot = 0;
   for (std::size_t i = 0; i < x.size(); ++i) x.set(i, rest);
   const auto wanted = x.integer();
   for (const auto& [begin, length] : x.rows())

@@ -130,3 +130,32 @@ void run(const float* a, float* out, int rows, int cols) {
   INFO(ran.json.dump() << ran.err);
   CHECK(judged(ran).at("col_sum").verdict == "clean");
 }
+
+TEST_CASE("launches with too few blocks are seen for any nonzero element and for segments", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("few-blocks");
+  const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__global__ void any_nonzero(const int* x, int* flag, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (__syncthreads_or(i < n && x[i] != 0) && threadIdx.x == 0) atomicExch(flag, 1);
+}
+__global__ void segment_sum(const float* x, const int* offsets, float* out, int segments) {
+  const int s = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (s >= segments) return;
+  float total = 0;
+  for (int i = offsets[s] + threadIdx.x % 32; i < offsets[s + 1]; i += 32) total += x[i];
+  for (int k = 16; k > 0; k /= 2) total += __shfl_xor_sync(~0u, total, k);
+  if (threadIdx.x % 32 == 0) out[s] = total;
+}
+void run(const int* a, int* flag, int n, const float* x, const int* offsets, float* out, int segments) {
+  any_nonzero<<<n / 256, 256>>>(a, flag, n);
+  segment_sum<<<(segments + 127) / 128, 128>>>(x, offsets, out, segments);
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  auto kernels = judged(ran);
+  CHECK(kernels.at("any_nonzero").errors.empty());
+  CHECK(ran.json.dump().find("if callers launch 3 blocks for 1000 elements") != std::string::npos);
+  CHECK(kernels.at("segment_sum").errors.empty());
+  CHECK(ran.json.dump().find("if callers launch 1 block for 128 segments") != std::string::npos);
+}

@@ -348,3 +348,28 @@ TEST_CASE("a launch of the source with too little shared memory is an error", "[
   CHECK(audited(folder, with_memory(", 128 * sizeof(float)")).status == 1);
   CHECK(audited(folder, with_memory("")).status == 1);
 }
+
+TEST_CASE("a lost part of a warp is seen in results that are rounded to 16 bits", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("half");
+  const Audited audit = audited(folder, R"cuda(
+#include <cuda_fp16.h>
+__global__ void rms_norm(const __half* x, __half* y, int rows, int columns, float epsilon) {
+  __shared__ float sums[32];
+  x += (size_t)blockIdx.x * columns, y += (size_t)blockIdx.x * columns;
+  float v = 0;
+  for (int c = threadIdx.x; c < columns; c += blockDim.x) v += __half2float(x[c]) * __half2float(x[c]);
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = v;
+  __syncthreads();
+  float total = 0;
+  for (int w = 0; w < blockDim.x / 32; ++w) total += sums[w];
+  const float scale = rsqrtf(total / columns + epsilon);
+  for (int c = threadIdx.x; c < columns; c += blockDim.x) y[c] = __float2half(__half2float(x[c]) * scale);
+}
+void run(const __half* x, __half* y, int rows, int columns) { rms_norm<<<rows, 1024>>>(x, y, rows, columns, 1e-6f); }
+)cuda");
+  CHECK(audit.errors.empty());
+  CHECK(begins(audit.warnings, "launch blocks whose size is not a multiple of 32"));
+  CHECK(audit.notes.find("accumulator f32") != std::string::npos);
+}

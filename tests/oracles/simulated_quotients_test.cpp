@@ -22,7 +22,10 @@ class Nearness {
  public:
   void take(const Arithmetic& arithmetic, const std::vector<double>& row, const std::vector<double>& results,
             const ResultLayout& layout = {}) {
-    const CheckResult checked = checked_result(arithmetic, layout, row, results);
+    take(checked_result(arithmetic, layout, row, results));
+  }
+
+  void take(const CheckResult& checked) {
     if (!checked.ok) FAIL_CHECK(checked.sentence);
     if (!checked.error_over_bound) return;
     ++checked_;
@@ -71,6 +74,8 @@ float variance_in_two_passes(const Floats& row, float correction, std::mt19937_6
   return added_up(squares, random) / (n - correction);
 }
 
+double in_f16(double x) { return to_double(decode(Element::f16, encode(Element::f16, number_of(x)))); }
+
 std::uint64_t rows() { return number_from("FOLDPROOF_ROWS", 2500); }
 
 }  // namespace
@@ -94,6 +99,38 @@ TEST_CASE("no standard deviation in floats, nor its reciprocal, violates its bou
   }
   roots.report("standard deviation", 0.1);
   reciprocals.report("its reciprocal", 0.05);
+}
+
+TEST_CASE("no RMSNorm in floats violates its bound if weight and bias are applied in f16") {
+  std::mt19937_64 random(8);
+  Nearness quotients;
+  Arithmetic norm = arithmetic_of(Operator::rms_norm);
+  norm.input = norm.output = Element::f16;
+  norm.affine = AffineType::output;
+  for (std::uint64_t k = rows(); k-- > 0;) {
+    constexpr float scales[] = {1, 1e-2F, 100};
+    std::vector<double> row, weights, biases, results;
+    for (const float x : normal_row(0, scales[random() % 3], random)) {
+      row.push_back(in_f16(static_cast<double>(x)));
+      weights.push_back(in_f16(std::ldexp(static_cast<double>(random() % 2048), -10)));
+      biases.push_back(random() % 2 == 0 ? 0 : in_f16(std::ldexp(static_cast<double>(random() % 512), -10)));
+    }
+    Floats squares;
+    for (const double x : row) squares.push_back(static_cast<float>(x * x));
+    const float scale = 1 / std::sqrt(added_up(squares, random) / static_cast<float>(row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const double normalized = in_f16(static_cast<double>(static_cast<float>(row[i]) * scale));
+      results.push_back(in_f16(in_f16(normalized * weights[i]) + biases[i]));
+    }
+    const auto elements = elements_of(Element::f16, row), of_weights = elements_of(Element::f16, weights),
+               of_biases = elements_of(Element::f16, biases);
+    Operands operands;
+    operands.set(Role::weights, {Element::f16, of_weights, 1});
+    operands.set(Role::biases, {Element::f16, of_biases, 1});
+    const ResultLayout layout{.shape = ResultShape::rows, .columns = row.size()};
+    quotients.take(ResultChecker(norm, layout, elements, operands).check(elements_of(Element::f16, results)));
+  }
+  quotients.report("RMSNorm, f16 weights", 0.2);
 }
 
 TEST_CASE("no L2 normalization in floats violates its bound") {

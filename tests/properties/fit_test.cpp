@@ -118,7 +118,7 @@ TEST_CASE("a large case without rows has 66 blocks") {
   CHECK(cases[0].variables.at("count") == 66 * 65);
 }
 
-TEST_CASE("there is a large case with more columns than threads, and one with more rows") {
+TEST_CASE("there are large cases with as many columns as threads, and more, and with more rows") {
   const auto sizes_of = [](ResultShape result) {
     Instance instance =
         fake::with_domain({{"block", "1 .. 1024"}, {"rows", "0 .. 2^20"}, {"columns", "0 .. 2^20"}});
@@ -131,7 +131,7 @@ TEST_CASE("there is a large case with more columns than threads, and one with mo
   };
   using Sizes = std::vector<std::pair<std::int64_t, std::int64_t>>;
   for (const ResultShape result : {ResultShape::rows, ResultShape::columns})
-    CHECK(sizes_of(result) == Sizes{{2, 513}, {513, 2}});
+    CHECK(sizes_of(result) == Sizes{{2, 513}, {2, 512}, {513, 2}});
 }
 
 }  // namespace foldproof

@@ -83,4 +83,36 @@ TEST_CASE("a sum of bytes in an accumulator of 16 bits") {
   });
 }
 
+TEST_CASE("a sum of the bytes of each row in an accumulator of 16 bits") {
+  Contract contract = fake::contract(Operator::sum, Element::i8);
+  contract.instances[0] = fake::with_domain({{"block", "32 .. 1024"},
+                                             {"columns", "1 .. 2^15"},
+                                             {"rows", "1 .. 2^15"},
+                                             {"count", "rows * columns"}});
+  Reduction& reduction = *contract.instances[0].reduction;
+  reduction.input = Element::i8;
+  reduction.accumulator = reduction.output = Element::i32;
+  reduction.result = ResultShape::rows;
+  contract.instances[0].output_count = Expression::parse("rows", {});
+  check_found(contract, [](const Launch& launch) {
+    const std::vector<std::int8_t> values = launch.elements<std::int8_t>();
+    const std::size_t rows = launch.output.size() / sizeof(int), columns = values.size() / rows;
+    for (std::size_t row = 0; row < rows; ++row) {
+      std::int16_t sum = 0;
+      for (std::size_t c = 0; c < columns; ++c)
+        sum = static_cast<std::int16_t>(sum + values[row * columns + c]);
+      launch.store(static_cast<std::int32_t>(sum), row);
+    }
+  });
+}
+
+TEST_CASE("whether all elements are nonzero, if each thread keeps only its last one") {
+  check_found(fake::contract(Operator::all, Element::i32), [](const Launch& launch) {
+    const std::vector<std::int32_t> values = launch.elements<std::int32_t>();
+    std::vector<bool> kept(static_cast<std::size_t>(launch.block), true);
+    for (std::size_t i = 0; i < values.size(); ++i) kept[i % kept.size()] = values[i] != 0;
+    launch.store(std::int32_t{std::ranges::all_of(kept, [](bool nonzero) { return nonzero; })});
+  });
+}
+
 }  // namespace foldproof
