@@ -56,6 +56,7 @@ struct SourceLaunch {
   SourceExtents grid = {}, block = {};
   /// Expressions of contracts (contracts/expression.h) in the variables of the source; empty if unknown.
   std::array<std::string, 3> blocks = {};   ///< along x, y and z
+  std::string threads = {};                 ///< of a block along x, unless it has more along y or z
   std::string shared = {};                  ///< bytes of dynamic shared memory
   std::vector<std::string> arguments = {};  ///< of the kernel
   /// For each argument: k if it is a variable that the function has tested to be a multiple of k; otherwise
@@ -83,6 +84,11 @@ bool passes_multiples(const SourceLaunch& launch, std::size_t parameter, std::in
 /// Whether the number of blocks along x is what it passes for that parameter divided by a multiple of the
 /// divisor, rounded down.
 bool covers_only_multiples(const SourceLaunch& launch, std::size_t parameter, std::int64_t divisor);
+
+/// How many elements each thread has if the launch of one block passes a number of elements that is a
+/// multiple of the number of threads, whatever its variables are; for what is divided by it, such as n / 2
+/// threads for n elements, the same. 0 otherwise.
+std::int64_t elements_per_launched_thread(const SourceLaunch& launch, std::size_t parameter);
 
 /// What the source says about the blocks of a launch.
 struct KnownBlocks {

@@ -152,6 +152,7 @@ void write_claims(Writer& out, const Claims& claims, const std::optional<Reducti
     out.key("masked", toml_string(name_of(masked_names, claims.masked)));
   if (claims.height) out.key("height", toml_string(claims.height->text()));
   out.key("flushes_subnormals", claims.flushes_subnormals ? "true" : "false");
+  if (!claims.keeps_input) out.key("keeps_input", "false");
   if (const auto once = claims.uses_every_input_once)
     out.key("uses_every_input_once", *once ? "true" : "false");
 }

@@ -209,11 +209,39 @@ std::vector<std::pair<std::string, std::string>> multiples_of(const Range& range
           {std::move(variable), fmt::format("groups * {}", divisor)}};
 }
 
+/// If each launch of the source is one block and passes as many elements as it has threads, or a multiple.
+void find_count_of_threads(const Contract& contract, const KnownBlocks& blocks,
+                           const std::shared_ptr<const Image>& image, Runner& runner,
+                           Preconditions& preconditions) {
+  const Instance& instance = contract.instances.at(0);
+  const Range *count = range_of(instance, "count"), *block = range_of(instance, "block");
+  const auto argument = argument_of(instance, "count");
+  if (count == nullptr || block == nullptr || !argument || blocks.launches.empty()) return;
+  const auto each_in = [&](const SourceLaunch& launch) {
+    return elements_per_launched_thread(launch, *argument);
+  };
+  const std::int64_t each = each_in(blocks.launches.front());
+  if (each == 0 || !std::ranges::all_of(
+                       blocks.launches, [&](std::int64_t other) { return other == each; }, each_in))
+    return;
+  const auto error = error_in(contract, instance, image, runner);
+  const std::vector<std::pair<std::string, std::string>> counts{
+      {"count", each == 1 ? "block" : fmt::format("block * {}", each)}};
+  if (!error || error_in(contract, with_ranges(instance, "count", counts), image, runner)) return;
+  preconditions.counts = counts;
+  const std::string what =
+      each == 1 ? "as many elements as threads" : fmt::format("{} elements for each thread", each);
+  preconditions.assumptions.push_back(what + ", as in each launch of the source");
+  preconditions.warnings.push_back(warning_of(*error, "do not pass " + what));
+}
+
 }  // namespace
 
 void find_multiples(const Contract& contract, const KnownBlocks& blocks,
                     const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions) {
   constexpr std::int64_t most = 4096;
+  find_count_of_threads(contract, blocks, image, runner, preconditions);
+  if (!preconditions.counts.empty()) return;
   const Instance& instance = contract.instances.at(0);
   const bool has_rows = range_of(instance, "rows") != nullptr;
   const std::string variable = has_rows ? "columns" : "count";
@@ -258,7 +286,10 @@ void find_counts(const Contract& contract, const KnownBlocks& blocks,
   const Instance& instance = contract.instances.at(0);
   const Range* count = range_of(instance, "count");
   const auto has = [&](std::string_view name) { return range_of(instance, name) != nullptr; };
-  if (count == nullptr || !instance.reduction || !has("grid") || has("groups") || has("segments")) return;
+  const bool is_of_threads = !preconditions.counts.empty() && preconditions.counts.front().first == "count";
+  if (count == nullptr || !instance.reduction || !has("grid") || has("groups") || has("segments") ||
+      is_of_threads)
+    return;
   if (has("rows")) {
     // One for each thread of the blocks that the source launches.
     const auto argument = argument_of(instance, is_square(instance) ? "rows" : "columns");

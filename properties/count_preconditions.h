@@ -10,8 +10,8 @@
 
 namespace foldproof {
 
-/// If the source passes only multiples of some number, or the kernel asserts that it does, and the kernel is
-/// right only with multiples of a power of two, the domain then has these, and a warning says what happens
+/// If the source passes only as many elements as threads, or multiples of some number, or the kernel asserts that it does, and the kernel is
+/// right only with these, or with multiples of a power of two, the domain then has these, and a warning says what happens
 /// with others.
 void find_multiples(const Contract& contract, const KnownBlocks& blocks,
                     const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions);

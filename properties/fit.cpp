@@ -85,12 +85,26 @@ Case case_of(const Instance& instance, const TrialRun& run) {
   return c;
 }
 
-/// The first contradiction of a run with unusual elements; empty if there is none.
-std::string special_mismatch_of(const Instance& instance, const Evaluator& evaluator) {
+std::vector<Case> special_cases(const Instance& instance) {
+  const Reduction& reduction = *instance.reduction;
+  std::vector<Case> cases;
   for (const TrialRun& trial : special_runs) {
     const auto row = std::ranges::find(distributions(), trial.distribution, &DistributionInfo::name);
-    if (!suits(*row, instance.reduction->input)) continue;
-    const Evaluation run = evaluator.evaluate(case_of(instance, trial));
+    if (suits(*row, reduction.input)) cases.push_back(case_of(instance, trial));
+  }
+  // Elements that are, or whose squares are, about as large as a usual epsilon.
+  if (info(reduction.op).takes("epsilon"))
+    for (const int exponent : {-9, -20, -45}) {
+      cases.push_back(case_of(instance, trial_runs[0]));
+      cases.back().input.transforms = {{"scale", exponent}};
+    }
+  return cases;
+}
+
+/// The first contradiction of a run with unusual elements; empty if there is none.
+std::string special_mismatch_of(const Instance& instance, const Evaluator& evaluator) {
+  for (const Case& c : special_cases(instance)) {
+    const Evaluation run = evaluator.evaluate(c);
     const auto found = std::ranges::find_if(run.findings, contradicts);
     if (found != run.findings.end()) return found->message;
   }
@@ -171,7 +185,14 @@ std::vector<Case> large_trial_cases(const Instance& instance, std::uint32_t thre
   constexpr std::int64_t few = 2, many_blocks = 66;
   const std::int64_t length = std::int64_t{threads} + 1;
   if (range_of(instance, "rows") == nullptr) {
-    return {with_telling_last(case_of(instance, {many_blocks * threads, 1, "uniform"}))};
+    std::vector<Case> cases{with_telling_last(case_of(instance, {many_blocks * threads, 1, "uniform"}))};
+    if (range_of(instance, "segments") != nullptr) {  // one segment, which is as long as a block
+      Case one = cases.front();
+      one.variables = Domain(instance, largest_trial)
+                          .nearest({{"segments", 1}, {"count", threads}, {"grid", 1}, {"block", threads}});
+      cases.push_back(with_telling_last(std::move(one)));
+    }
+    return cases;
   }
   const std::int64_t group = group_of(Domain(instance, largest_trial)), columns = length * group;
   // If a row is as long as a block, its last element is that of the last thread.

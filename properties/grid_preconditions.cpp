@@ -83,20 +83,30 @@ class GridTrials {
       return false;
     const auto along = grid_axis();
     if (!along) return false;
+    // The kernel ignores the axis along which the launch has more blocks for more rows.
+    const bool is_other_axis = *along != 0 && launch.blocks.at(*along) == "1" &&
+                               depends_on(launch.blocks[0], launch.arguments[parameter]);
     std::optional<Finding> warning;
     for (const std::int64_t tried :
          std::set<std::int64_t>{block(), 1000, 4096, 4113, size() == "count" ? 20'000 : 4113}) {
-      const auto launched = launched_size(launch, *along, parameter, tried);
+      const auto launched = is_other_axis ? std::optional(LaunchedSize{1, tried, false})
+                                          : launched_size(launch, *along, parameter, tried);
       const auto error = launched ? error_if_launched(*launched) : std::nullopt;
       if (!error) continue;
       // What the kernel does not read may mean something else.
-      const bool is_certain = !blocks_.unused_parameters.contains(parameter) &&
-                              ((launched->is_constant && launch.is_only_one) || covers(*launched));
+      const bool is_certain =
+          is_other_axis || (!blocks_.unused_parameters.contains(parameter) &&
+                            ((launched->is_constant && launch.is_only_one) || covers(*launched)));
       if (is_certain) return limit_to(*launched), true;
       if (!warning) warning = warning_about(*error, *launched, launch.blocks.at(*along));
     }
     if (warning) preconditions_.warnings.push_back(std::move(*warning));
     return false;
+  }
+
+  static bool depends_on(const std::string& blocks, const std::string& argument) {
+    const std::vector<std::string> names = Expression::parse(blocks, {}).names();
+    return std::ranges::find(names, argument) != names.end();
   }
 
   /// Whether there are as many blocks as the domain says, or a thread for each element.

@@ -30,7 +30,7 @@ std::vector<std::string> variants_of(const Problem& problem) {
   if (info(problem.op).takes("correction")) variants.emplace_back(",correction=1");
   if (!info(problem.op).takes("epsilon")) return variants;
   for (const std::string& variant : std::vector(variants))
-    for (const char* epsilon : {"1e-5", "1e-6", "1e-12"})
+    for (const char* epsilon : {"1e-5", "1e-6", "1e-8", "1e-12"})
       variants.push_back(fmt::format("{},epsilon={}", variant, epsilon));
   return variants;
 }

@@ -53,11 +53,13 @@ class Guess {
 
  private:
   void name_buffers() {
-    const std::string& input = kernel_.parameters[roles_.input()].name;
+    const Parameter& input = kernel_.parameters[roles_.input()];
     const std::string& output = kernel_.parameters[roles_.output()].name;
     instance_.in_place = roles_.in_place();
-    if (!input.empty()) instance_.input_name = input;
+    if (!input.name.empty()) instance_.input_name = input.name;
     if (!output.empty()) instance_.output_name = output;
+    instance_.claims.keeps_input = roles_.in_place() || input.is_only_read() || !input.accesses.is_output();
+    if (!instance_.claims.keeps_input) roles_.assume("an input that the kernel may overwrite");
   }
 
   /// Gives up if what the kernel stores in each lane of a group is unknown.
@@ -104,8 +106,11 @@ class Guess {
       const auto blocks = launched_grid_in(kernel_, axis, launch_.arguments);
       if (!blocks && facts_.block_axes.at(axis))
         roles_.give_up(fmt::format("the number of blocks along {} is unknown", axis_names[axis]));
-      launch_.grid.at(axis) = blocks.value_or(Expression::constant(1));
-      if (!facts_.block_axes.at(axis)) continue;
+      // A size that depends on the input is meant for another axis if the kernel ignores this one.
+      const bool is_used = facts_.block_axes.at(axis),
+                 is_meant = blocks && (is_used || blocks->names().empty());
+      launch_.grid.at(axis) = is_meant ? *blocks : Expression::constant(1);
+      if (!is_used) continue;
       has_expression |= !launch_.grid.at(axis).names().empty();
       are_several |= kernel_.launched_grid(axis).value_or(2) > 1;
     }

@@ -168,7 +168,8 @@ std::optional<std::array<std::uint32_t, 3>> Kernel::launched_shape() const {
   const auto differs = [&](const SourceLaunch& launch) { return launch.block != launches.front().block; };
   if (launches.empty() || std::ranges::any_of(launches, differs)) return std::nullopt;
   const auto [x, y, z] = launches.front().block;
-  if (!x || !y || !z || *y * *z == 1) return std::nullopt;
+  const bool needs_shape = facts.has_two_dimensions;
+  if (!x || !y || !z || (*y * *z == 1 && !needs_shape)) return std::nullopt;
   return std::array{*x, *y, *z};
 }
 

@@ -193,8 +193,10 @@ bool says_norm(std::string_view name) {
 
 bool contradicts_name(std::string_view name, const Reference& reference) {
   const std::string* scan = reference.value_of("scan");
-  if (scan != nullptr && mentions(name, {"exclusive"}) && *scan != "exclusive") return true;
-  if (scan != nullptr && mentions(name, {"inclusive"}) && *scan != "inclusive") return true;
+  if (scan != nullptr && mentions(name, {"exclusive", "prescan"}) && *scan != "exclusive") return true;
+  if (scan != nullptr && mentions(name, {"inclusive", "cumsum", "cumprod", "cummax", "cummin", "running"}) &&
+      !mentions(name, {"exclusive"}) && scan->ends_with("exclusive"))
+    return true;
   if (scan != nullptr && mentions(name, {"reverse", "suffix"}) && !scan->starts_with("reverse")) return true;
   const bool is_wanted_shape =
       reference.result != ResultShape::rows || !mentions(name, {"col"}) || mentions(name, {"row"});
@@ -204,10 +206,19 @@ bool contradicts_name(std::string_view name, const Reference& reference) {
   if (says_other_bits(words, reference.op)) return true;
   const bool computes_root = mentions(words, {"nrm_2_", "_l_2_"}) && says_norm(name);
   if (computes_root && reference.op == Operator::sum_of_squares) return true;
-  static const SaidByName rows[] = {{{"sq"}, {Operator::sum, Operator::asum}},
-                                    {{"norm", "nrm"}, {Operator::sum}},
-                                    {{"_rms_"}, {Operator::norm, Operator::sum, Operator::sum_of_squares}},
-                                    {{"norm_2_", "nrm_2_", "_l_2_"}, {Operator::sum, Operator::asum}}};
+  static const SaidByName rows[] = {
+      {{"sq"}, {Operator::sum, Operator::asum}},
+      {{"norm", "nrm"}, {Operator::sum}},
+      {{"prod"}, {Operator::max, Operator::min}},
+      {{"cumprod", "prefix_prod"}, {Operator::sum}},
+      {{"logcumsumexp"}, {Operator::sum}},
+      {{"cummax", "prefix_max"}, {Operator::sum, Operator::prod, Operator::min}},
+      {{"cummin", "prefix_min"}, {Operator::sum, Operator::prod, Operator::max}},
+      {{"largest"}, {Operator::sum, Operator::min}},
+      {{"smallest"}, {Operator::sum, Operator::max}},
+      {{"nonzero", "non_zero"}, {Operator::sum, Operator::max, Operator::min}},
+      {{"_rms_"}, {Operator::norm, Operator::sum, Operator::sum_of_squares}},
+      {{"norm_2_", "nrm_2_", "_l_2_"}, {Operator::sum, Operator::asum}}};
   return std::ranges::any_of(
       rows, [&](const SaidByName& row) { return says(words, row) && has(row, reference.op); });
 }

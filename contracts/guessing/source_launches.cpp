@@ -107,6 +107,8 @@ class Launches {
     result.block = block_of(values_.extents_in(launch.configuration[1]));
     for (std::size_t axis = 0; axis < result.blocks.size(); ++axis)
       result.blocks.at(axis) = values_.expression_in(launch.configuration[0], axis).value_or("");
+    if (result.block[1].value_or(1) == 1 && result.block[2].value_or(1) == 1)
+      result.threads = values_.expression_in(launch.configuration[1]).value_or("");
     result.is_only_one = text_.launches() == 1;
     result.shared =
         launch.configuration.size() < 3 ? "0" : values_.expression_in(launch.configuration[2]).value_or("");
@@ -114,6 +116,10 @@ class Launches {
       result.arguments.push_back(values_.expression_in(argument).value_or(""));
       result.tested_multiples.push_back(tested_multiple_of(argument));
     }
+    // What is also passed to the kernel as a number is not a dim3.
+    if (std::ranges::find(result.arguments, result.blocks[0]) != result.arguments.end())
+      for (const std::size_t axis : {1, 2})
+        if (result.blocks.at(axis).empty()) result.blocks.at(axis) = "1";
     return result;
   }
 
@@ -273,6 +279,29 @@ bool covers_only_multiples(const SourceLaunch& launch, std::size_t parameter, st
            });
   } catch (const InputError&) {  // unknown
     return false;
+  }
+}
+
+std::int64_t elements_per_launched_thread(const SourceLaunch& launch, std::size_t parameter) {
+  if (parameter >= launch.arguments.size() || launch.blocks != std::array<std::string, 3>{"1", "1", "1"})
+    return 0;
+  try {
+    const Expression threads = Expression::parse(launch.threads, {}),
+                     elements = Expression::parse(launch.arguments[parameter], {});
+    if (threads.names() != elements.names() || threads.names().size() > 1) return 0;
+    constexpr std::int64_t large = 1 << 20;
+    Variables variables;
+    for (const std::string& name : threads.names()) variables[name] = large;
+    const std::int64_t launched = threads.evaluate(variables);
+    const std::int64_t each = launched < 1 ? 0 : elements.evaluate(variables) / launched;
+    return each > 0 && always(threads.names(),
+                              [&](const Variables& any) {
+                                return threads.evaluate(any) == elements.evaluate(any) / each;
+                              })
+               ? each
+               : 0;
+  } catch (const InputError&) {  // unknown
+    return 0;
   }
 }
 

@@ -29,6 +29,7 @@ void read_claims(Draft& draft) {
   draft.scope.read(*table, "ties", tie_names, claims.ties);
   draft.scope.read(*table, "masked", masked_names, claims.masked);
   claims.flushes_subnormals = table->boolean("flushes_subnormals", claims.flushes_subnormals);
+  claims.keeps_input = table->boolean("keeps_input", claims.keeps_input);
   if (table->has("uses_every_input_once"))
     claims.uses_every_input_once = table->boolean("uses_every_input_once", true);
   draft.scope.read(*table, "height", claims.height);

@@ -115,7 +115,8 @@ class CaseChecker {
 
   /// A kernel that changes its input affects its later calls as well, so nothing further is reported.
   bool kept_input() {
-    for (std::size_t run = 0; run < results_.size() && !instance_.in_place; ++run) {
+    const bool may_change = instance_.in_place || !instance_.claims.keeps_input;
+    for (std::size_t run = 0; run < results_.size() && !may_change; ++run) {
       const std::vector<std::byte>& after = results_[run].contents[plan_.prepared[run].input];
       const auto [before, now] = std::ranges::mismatch(plan_.input, after);
       if (before == plan_.input.end()) continue;

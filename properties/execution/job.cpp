@@ -123,6 +123,7 @@ class Assembly {
       resets_.push_back(prepared_.input);
       return;
     }
+    if (!instance_.claims.keeps_input) resets_.push_back(prepared_.input);
     std::vector<std::byte> initial =
         initial_bytes(instance_.output_initial, reduction.output, output_bytes, reduction.op);
     if (must_be_untouched() && initial.empty()) initial.assign(output_bytes, untouched_pattern);

@@ -260,8 +260,8 @@ class LargeAudit {
 }  // namespace
 
 bool is_whole_sum(const Instance& instance) {
-  if (!instance.reduction || instance.in_place || !instance.operands.empty() ||
-      !instance.additional_outputs.empty())
+  if (!instance.reduction || instance.in_place || !instance.claims.keeps_input ||
+      !instance.operands.empty() || !instance.additional_outputs.empty())
     return false;
   const Reduction& reduction = *instance.reduction;
   return reduction.op == Operator::sum && is_float(reduction.input) &&
