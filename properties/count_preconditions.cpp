@@ -94,9 +94,11 @@ class CountTrials {
             fmt::format("up to {} {} per thread, since the kernel reads the last one of {}", each, what,
                         each * threads));
     const std::int64_t supported = std::max<std::int64_t>(each, 1) * threads;
-    if (const auto error = error_of(case_of(supported + 1)))
-      preconditions_.warnings.push_back(
-          warning_of(*error, fmt::format("pass more than {} {}", supported, what)));
+    const Case more = case_of(supported + 1);
+    for (const Case& c : {more, with_telling_last(more)})
+      if (const auto error = error_of(c))
+        return preconditions_.warnings.push_back(
+            warning_of(*error, fmt::format("pass more than {} {}", supported, what)));
   }
 
   void report_launched(std::int64_t columns, const Finding& error) const {
@@ -235,13 +237,11 @@ void find_count_of_threads(const Contract& contract, const KnownBlocks& blocks,
   preconditions.warnings.push_back(warning_of(*error, "do not pass " + what));
 }
 
-}  // namespace
-
-void find_multiples(const Contract& contract, const KnownBlocks& blocks,
-                    const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions) {
+/// If each launch passes multiples of some number, or the kernel asserts that it gets them.
+void find_power_of_two(const Contract& contract, const KnownBlocks& blocks,
+                       const std::shared_ptr<const Image>& image, Runner& runner,
+                       Preconditions& preconditions) {
   constexpr std::int64_t most = 4096;
-  find_count_of_threads(contract, blocks, image, runner, preconditions);
-  if (!preconditions.counts.empty()) return;
   const Instance& instance = contract.instances.at(0);
   const bool has_rows = range_of(instance, "rows") != nullptr;
   const std::string variable = has_rows ? "columns" : "count";
@@ -279,6 +279,14 @@ void find_multiples(const Contract& contract, const KnownBlocks& blocks,
         warning_of(*error, fmt::format("pass a number of {} that is not a multiple of {}", what, divisor)));
     return;
   }
+}
+
+}  // namespace
+
+void find_multiples(const Contract& contract, const KnownBlocks& blocks,
+                    const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions) {
+  find_power_of_two(contract, blocks, image, runner, preconditions);
+  if (preconditions.counts.empty()) find_count_of_threads(contract, blocks, image, runner, preconditions);
 }
 
 void find_counts(const Contract& contract, const KnownBlocks& blocks,

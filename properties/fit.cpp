@@ -98,6 +98,10 @@ std::vector<Case> special_cases(const Instance& instance) {
       cases.push_back(case_of(instance, trial_runs[0]));
       cases.back().input.transforms = {{"scale", exponent}};
     }
+  if (info(reduction.op).takes("epsilon") && is_float(reduction.input) && size_of(reduction.input) == 2) {
+    cases.push_back(case_of(instance, {1, 1, "zeros"}));
+    cases.back().input.planted = {{0, planted_text(reduction.input, 1)}};  // the smallest subnormal number
+  }
   return cases;
 }
 

@@ -188,7 +188,27 @@ void apply_name(std::string_view name, Operator op, Claims& claims) {
 
 bool says_norm(std::string_view name) {
   const std::string words = in_words(name);
-  return mentions(words, {"norm", "nrm_2_", "_l_2_"}) && !mentions(words, {"sq", "part", "stage"});
+  return mentions(words, {"norm", "nrm_2_", "_l_2_", "euclid"}) && !mentions(words, {"sq", "part", "stage"});
+}
+
+bool says_other_result(std::string_view name, Operator op) {
+  static const SaidByName rows[] = {
+      {{"sq"}, {Operator::sum, Operator::asum}},
+      {{"norm", "nrm"}, {Operator::sum}},
+      {{"prod"}, {Operator::max, Operator::min}},
+      {{"cumprod", "prefix_prod"}, {Operator::sum}},
+      {{"logcumsumexp", "log_sum"}, {Operator::sum}},
+      {{"cummax", "prefix_max"}, {Operator::sum, Operator::prod, Operator::min}},
+      {{"cummin", "prefix_min"}, {Operator::sum, Operator::prod, Operator::max}},
+      {{"largest"}, {Operator::sum, Operator::min}},
+      {{"smallest"}, {Operator::sum, Operator::max}},
+      {{"nonzero", "non_zero"}, {Operator::sum, Operator::max, Operator::min}},
+      {{"median"}, {Operator::sum, Operator::prod, Operator::max, Operator::min}},
+      {{"peak"}, {Operator::sum, Operator::prod, Operator::min}},
+      {{"_rms_"}, {Operator::norm, Operator::sum, Operator::sum_of_squares}},
+      {{"norm_2_", "nrm_2_", "_l_2_"}, {Operator::sum, Operator::asum}}};
+  const std::string words = in_words(name);
+  return std::ranges::any_of(rows, [&](const SaidByName& row) { return says(words, row) && has(row, op); });
 }
 
 bool contradicts_name(std::string_view name, const Reference& reference) {
@@ -206,21 +226,7 @@ bool contradicts_name(std::string_view name, const Reference& reference) {
   if (says_other_bits(words, reference.op)) return true;
   const bool computes_root = mentions(words, {"nrm_2_", "_l_2_"}) && says_norm(name);
   if (computes_root && reference.op == Operator::sum_of_squares) return true;
-  static const SaidByName rows[] = {
-      {{"sq"}, {Operator::sum, Operator::asum}},
-      {{"norm", "nrm"}, {Operator::sum}},
-      {{"prod"}, {Operator::max, Operator::min}},
-      {{"cumprod", "prefix_prod"}, {Operator::sum}},
-      {{"logcumsumexp"}, {Operator::sum}},
-      {{"cummax", "prefix_max"}, {Operator::sum, Operator::prod, Operator::min}},
-      {{"cummin", "prefix_min"}, {Operator::sum, Operator::prod, Operator::max}},
-      {{"largest"}, {Operator::sum, Operator::min}},
-      {{"smallest"}, {Operator::sum, Operator::max}},
-      {{"nonzero", "non_zero"}, {Operator::sum, Operator::max, Operator::min}},
-      {{"_rms_"}, {Operator::norm, Operator::sum, Operator::sum_of_squares}},
-      {{"norm_2_", "nrm_2_", "_l_2_"}, {Operator::sum, Operator::asum}}};
-  return std::ranges::any_of(
-      rows, [&](const SaidByName& row) { return says(words, row) && has(row, reference.op); });
+  return says_other_result(name, reference.op);
 }
 
 bool says_other(std::string_view output, Operator op) {

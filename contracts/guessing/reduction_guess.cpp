@@ -96,6 +96,8 @@ Operator guess_operator(const KernelRoles& roles) {
     roles.give_up("it does not look like a reduction (no shared memory, no shuffle, no atomic)");
   if (named != nullptr && (!folds(named->op) || !named->unknown.empty())) check_name(roles, *named);
   const Operator op = named != nullptr ? named->op : operation_of(roles);
+  if (named == nullptr && says_other_result(name, op))
+    roles.give_up(fmt::format("its name says that it computes something else than {}", foldproof::name(op)));
   if (folds(op)) check_arithmetic(roles);
   return op;
 }

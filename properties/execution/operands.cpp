@@ -55,8 +55,10 @@ class Maker {
     constexpr const char* integers[] = {"integers", "uniform", "extremes"};
     constexpr const char* moderate[] = {"integers", "uniform", "positive"};
     constexpr const char* wide[] = {"exponents", "codes"};
-    if (!is_float(operand_.type)) return of(integers[random_.below(std::size(integers))]);
     const std::string& elements = case_.input.distribution.name;
+    // So that all products have one sign, and overflow an accumulator that is too narrow.
+    if (elements == "negative" && is_signed_integer(operand_.type)) return of("negative");
+    if (!is_float(operand_.type)) return of(integers[random_.below(std::size(integers))]);
     if (elements == "integers" || elements == "equal") return signs();
     const bool nan = random_.below(16) == 0 && float_format(operand_.type).has_nan && size_ != 0;
     // With factors of any magnitude, products are rarely close enough for the bound of their sum to be

@@ -124,7 +124,12 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
   // A lost element shows only if nothing is rounded or cancels, and most elements can be lost in a corner.
   // Integers of one sign overflow an accumulator that is too narrow if there are many of them.
   const bool has_rows = needs_columns(instance_.reduction->result) && !reduces_columns(instance_);
-  if (is_float(instance_.reduction->accumulator))
+  const auto gives = info(instance_.reduction->op).gives;
+  if (gives == OperatorInfo::Gives::counts)
+    give(CountClass::corner, {"equal"});
+  else if (is_float(instance_.reduction->accumulator) && is_extremum(underlying(instance_.reduction->op)))
+    give(CountClass::corner, {"one-hot", "equal"});
+  else if (is_float(instance_.reduction->accumulator))
     give(CountClass::corner, {"integers", "equal"});
   else if (has_rows)
     give(CountClass::large, {"negative"});
@@ -134,8 +139,11 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
   // only its last element, if it reads several.
   const Operator op = instance_.reduction->op;
   const bool needs_every_element = op == Operator::all || op == Operator::bit_and;
-  give(CountClass::medium, {needs_every_element ? "one-hot" : "neighbours", "zero-sum", "cancelling",
-                            "ill-conditioned", "uniform"});
+  const bool is_index = gives == OperatorInfo::Gives::index || gives == OperatorInfo::Gives::ranked;
+  give(CountClass::medium, {needs_every_element ? "one-hot" : "neighbours", is_index ? "zeros" : "zero-sum",
+                            "cancelling", "ill-conditioned", "uniform"});
+  // The sum of several is seldom subnormal.
+  give(CountClass::one, {"subnormals"});
   const auto is_plain = [&](std::size_t at) { return changes[at] >= transforms_.size(); };
   const auto stays = [&](std::size_t at) { return stays_as_made(distributions_[inputs[at]]); };
   for (std::size_t at = 0, free = 0; at < classes; ++at) {

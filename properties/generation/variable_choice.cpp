@@ -16,7 +16,9 @@ constexpr std::int64_t medium_count = 5000;
 /// Medium counts have at least as many tiles, unless these are large.
 constexpr std::int64_t several_tiles = 3;
 constexpr std::int64_t most_rows = 40;
-constexpr std::int64_t more_than_threads = 1100;  ///< rows, or columns if these are reduced
+constexpr std::int64_t more_than_threads = 1100;
+/// Of a large matrix. The offsets of its last elements exceed 2^15.
+constexpr std::int64_t planned_elements = 40'000;
 /// Number of partials in cases meant to have more than the last block folds at once.
 constexpr std::int64_t most_blocks_to_fold = 129;
 /// Maximum number of blocks in a case, so that tiny blocks do not make a large case slow; blocks of one warp
@@ -101,9 +103,8 @@ class VariableChoice {
   /// Occasionally as many as a count may be; and half of the time few, if columns are reduced, so that these
   /// can be long.
   std::int64_t columns_in(Bounds range, const Variables& chosen) {
-    if (has_many_results()) return range.clamp(reduces_columns_ ? more_than_threads : few_elements());
-    if (counts_ == CountClass::large && !reduces_columns_)
-      return choose_.between(0, 1) == 0 ? range.high / 2 : range.high;
+    if (const std::int64_t results = planned_results(); results != 0)
+      return range.clamp(reduces_columns_ ? results : planned_elements / results);
     if (reduces_columns_ && choose_.between(0, 1) == 0)
       return variable_in(choose_, {range.low, range.clamp(few_values)});
     return choose_.between(0, 11) == 0 ? long_row_in(range) : row_in(choose_, range, tile_of(chosen));
@@ -115,11 +116,14 @@ class VariableChoice {
     return kind == 0 ? range.high / 2 : kind == 1 ? range.high : range.clamp(any_length(choose_, range.high));
   }
 
-  /// Whether there are more results than the most threads of a block.
-  bool has_many_results() const { return counts_ == CountClass::corner; }
-
-  /// For each of many results: they do not take long, but the last offsets may exceed 2^15.
-  std::int64_t few_elements() { return choose_.one_of<std::int64_t>({1, 2, 4, 33}); }
+  /// How many rows, or columns if these are reduced, a case has whose matrix is large: from few long ones to
+  /// more than a block has threads, each in turn, since a kernel may be wrong only if there are many rows
+  /// and many columns. 0: any.
+  std::int64_t planned_results() const {
+    if (counts_ == CountClass::medium) return nudge_ == 0 ? 33 : 0;
+    if (counts_ != CountClass::large && counts_ != CountClass::corner) return 0;
+    return nudge_ < 0 ? 9 : nudge_ == 0 ? more_than_threads : 257;
+  }
 
   /// A warp or a block works on each segment, whether or not it is empty.
   std::int64_t segments_in(Bounds range) {
@@ -132,7 +136,8 @@ class VariableChoice {
   std::int64_t rows_in(Bounds range, const Variables& chosen) {
     const std::int64_t length = std::max<std::int64_t>(value_of(chosen, "columns").value_or(1), 1);
     const std::int64_t in_time = medium_count / length + 1;
-    if (has_many_results()) return range.clamp(reduces_columns_ ? few_elements() : more_than_threads);
+    if (const std::int64_t results = planned_results(); results != 0)
+      return range.clamp(reduces_columns_ ? planned_elements / results : results);
     if (choose_.between(0, 15) == 0)
       return std::min(capped_grid(range, chosen).high, range.clamp(2 * in_time));
     if (reduces_columns_)

@@ -73,7 +73,11 @@ void fill_zero_sum(Elements& x) {
                     second = first + distance;
   x.set(first, x.has_sign() ? -1.0 : 1.0);
   if (second >= x.size()) return;
-  if (x.has_sign())
+  // Equal elements cancel in an exclusive or, too.
+  const std::uint64_t highest = std::uint64_t{1} << (8 * size_of(x.element()) - 1);
+  if (!x.floating() && x.random.flip())
+    x.set_bits(first, highest), x.set_bits(second, highest);
+  else if (x.has_sign())
     x.set(second, 1.0);
   else
     x.set_bits(second, ~std::uint64_t{0});
@@ -81,9 +85,14 @@ void fill_zero_sum(Elements& x) {
 
 void fill_zeros(Elements& x) {
   const std::uint64_t minus_zero = encode(x.element(), {Number::Category::finite, true, 0, 0});
-  const std::uint64_t mix = x.seed() % 3;  // only +0, the background of planted elements; only -0; both
+  // Only +0, the background of planted elements; only -0; both.
+  const bool is_extremum = x.op() == Operator::max || x.op() == Operator::min;
+  const std::uint64_t mix = is_extremum && x.seed() != 0 ? 2 : x.seed() % 3;
   for (std::size_t i = 0; i < x.size(); ++i)
     x.set_bits(i, mix == 1 || (mix == 2 && x.random.flip()) ? minus_zero : 0);
+  // To which an order of bits prefers others.
+  if (mix == 2 && is_extremum)
+    for (const auto& [begin, length] : x.rows()) x.set_bits(begin, x.op() == Operator::max ? minus_zero : 0);
 }
 
 }  // namespace foldproof::inputs

@@ -129,8 +129,10 @@ void transform_peaks(Elements& x) {
 
 void transform_far_below(Elements& x) {
   const double zero_beyond = x.accumulator() == Element::f64 ? 1000 : 500;
-  const double distance = std::array{zero_beyond, 1e5, 1e31}[x.random.below(3)];
   const bool is_extremum = x.op() == Operator::min || x.op() == Operator::max;
+  // An extremum of f64 may begin at the highest f32.
+  const double farthest = is_extremum && x.element() == Element::f64 ? 1e300 : 1e31;
+  const double distance = std::array{zero_beyond, 1e5, farthest}[x.random.below(3)];
   const double largest = std::ldexp(1.0, x.format().highest_exponent + x.format().precision - 4);
   const double side = x.op() == Operator::min ? 1 : -1;
   for (std::size_t i = 0; i < x.size(); ++i) {

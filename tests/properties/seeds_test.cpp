@@ -115,4 +115,28 @@ TEST_CASE("whether all elements are nonzero, if each thread keeps only its last 
   });
 }
 
+TEST_CASE("the index of the first maximum, if +0 is larger than -0") {
+  Contract contract = fake::contract(Operator::argmax, Element::f32);
+  contract.instances[0].claims.ties = Ties::first;
+  contract.instances[0].reduction->output = Element::i32;
+  check_found(contract, [](const Launch& launch) {
+    const std::vector<float> values = launch.elements<float>();
+    std::int32_t best = 0;
+    const auto is_larger = [](float a, float b) {
+      return a > b || (a == b && std::signbit(b) && !std::signbit(a));
+    };
+    for (std::size_t i = 1; i < values.size(); ++i)
+      if (is_larger(values[i], values[static_cast<std::size_t>(best)])) best = static_cast<std::int32_t>(i);
+    launch.store(best);
+  });
+}
+
+TEST_CASE("a sum that is flushed to zero if it is subnormal") {
+  check_found(fake::contract(Operator::sum, Element::f32), [](const Launch& launch) {
+    float sum = 0;
+    for (const float value : launch.elements<float>()) sum += value;
+    launch.store(std::fabs(sum) < std::numeric_limits<float>::min() ? 0.0F : sum);
+  });
+}
+
 }  // namespace foldproof
