@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -15,77 +14,22 @@
 #include "base/memory.h"
 #include "base/task_pool.h"
 #include "command/emulated.h"
+#include "command/limited_runner.h"
+#include "command/trial_result.h"
 #include "contracts/guess.h"
 #include "contracts/sizes.h"
 #include "properties/fit.h"
 #include "properties/preconditions.h"
 #include "properties/whole_warps.h"
-#include "reports/json.h"
 
 namespace foldproof {
 
 namespace {
 
-constexpr std::chrono::milliseconds longest_trial{20'000};
-
-/// What a trial decides about a guess.
-struct Choice {
-  std::size_t candidate = 0;  ///< 0: the likeliest contract; k: the candidate k - 1
-  std::string no_fit = {};    ///< empty if a contract explains what the kernel computes
-  /// For each unchecked output: which of with_additional_output().
-  std::vector<std::size_t> outputs = {};
-  /// With `no_fit`: undefined behaviour that a trial run showed.
-  std::optional<Finding> misbehaviour = {};
-};
-
-/// What a trial finds out. The choice alone is a partial result.
-struct Trialled {
-  Choice choice;
-  std::optional<Preconditions> preconditions;
-};
-
-std::string packed(const Trialled& trialled) {
-  Json preconditions;
-  if (const auto& found = trialled.preconditions) {
-    Json warnings = Json::array();
-    for (const Finding& warning : found->warnings) warnings.push_back(to_json(warning));
-    preconditions = {{"block", found->block},
-                     {"counts", found->counts},
-                     {"limited", found->limited},
-                     {"shared", found->shared ? Json(*found->shared) : Json()},
-                     {"is_aligned", found->is_aligned},
-                     {"assumptions", found->assumptions},
-                     {"warnings", warnings}};
-  }
-  const auto& [candidate, no_fit, outputs, misbehaviour] = trialled.choice;
-  return pack({{"candidate", candidate},
-               {"no_fit", no_fit},
-               {"outputs", outputs},
-               {"misbehaviour", misbehaviour ? to_json(*misbehaviour) : Json()},
-               {"preconditions", preconditions}});
-}
-
-Trialled unpacked(std::string_view bytes) {
-  const Json json = unpack(bytes);
-  Trialled trialled;
-  json.at("candidate").get_to(trialled.choice.candidate);
-  json.at("no_fit").get_to(trialled.choice.no_fit);
-  json.at("outputs").get_to(trialled.choice.outputs);
-  if (const Json& shown = json.at("misbehaviour"); !shown.is_null())
-    trialled.choice.misbehaviour = finding_from(shown);
-  const Json& preconditions = json.at("preconditions");
-  if (preconditions.is_null()) return trialled;
-  Preconditions& found = trialled.preconditions.emplace();
-  preconditions.at("block").get_to(found.block);
-  preconditions.at("counts").get_to(found.counts);
-  preconditions.at("limited").get_to(found.limited);
-  if (const Json& shared = preconditions.at("shared"); !shared.is_null())
-    found.shared = shared.get<std::uint64_t>();
-  preconditions.at("is_aligned").get_to(found.is_aligned);
-  preconditions.at("assumptions").get_to(found.assumptions);
-  for (const Json& warning : preconditions.at("warnings")) found.warnings.push_back(finding_from(warning));
-  return trialled;
-}
+/// Warp instructions of a trial: about as many as an emulated device executes in 20 s. Some kernels are
+/// slower.
+constexpr std::uint64_t most_of_trial = 64'000'000;
+constexpr std::chrono::milliseconds longest_trial{60'000};
 
 /// The candidate with that number, or the likeliest contract.
 InstanceGuess chosen(const GuessedKernel& guess, std::size_t candidate) {
@@ -315,34 +259,43 @@ class Devices {
   std::shared_ptr<const Image> loaded_;
 };
 
-/// Tries the guess. `choose` receives the choice as soon as it is made.
-std::string trialled(GuessedKernel guess, Runner& runner,
+/// Tries the guess. `choose` receives the choice as soon as it is made. Empty if the runs cost too much
+/// before.
+std::string trialled(GuessedKernel guess, Runner& device,
                      const std::function<void(const std::string& choice)>& choose) {
+  LimitedRunner runner(device, most_of_trial);
   Trial trial(guess, runner);
-  Trialled result{trial.choice(), std::nullopt};
-  choose(packed(result));
-  if (result.choice.candidate == 0 && result.choice.outputs.empty())
-    result.preconditions = trial.preconditions();
-  apply(result.choice, guess);
-  if (guess.contract.no_fit)
-    result.preconditions.reset();
-  else if (!result.preconditions)
-    result.preconditions = preconditions_of(guess.contract, guess.blocks, guess.image, runner);
-  return packed(result);
+  std::optional<Trialled> result;
+  try {
+    result = Trialled{trial.choice(), std::nullopt};
+    choose(packed(*result));
+    if (result->choice.candidate == 0 && result->choice.outputs.empty())
+      result->preconditions = trial.preconditions();
+    apply(result->choice, guess);
+    if (guess.contract.no_fit)
+      result->preconditions.reset();
+    else if (!result->preconditions)
+      result->preconditions = preconditions_of(guess.contract, guess.blocks, guess.image, runner);
+  } catch (const LimitReached&) {
+    if (!result) return "";
+    result->is_cut = true;
+  }
+  return packed(*result);
 }
 
 /// Applies what is known about the guess when its trial ends; what else goes wrong, the audit reports.
 void conclude(const Outcome& outcome, GuessedKernel& guess) {
   const bool is_finished = outcome.ending == Outcome::Ending::finished;
+  const bool is_too_slow = is_finished || outcome.ending == Outcome::Ending::too_slow;
   const std::string& bytes = is_finished ? outcome.text : outcome.so_far;
   if (!bytes.empty()) {
     const Trialled result = unpacked(bytes);
     apply(result.choice, guess);
     if (result.preconditions) add(*result.preconditions, guess.contract);
-    if (!is_finished)
+    if (!is_finished || result.is_cut)
       guess.contract.assumptions.emplace_back("the guessed sizes, since trial runs with others did not end");
-  } else if (outcome.ending == Outcome::Ending::too_slow && !guess.contract.no_fit && !is_known(guess)) {
-    guess.contract.no_fit = NoFit{why_none_fits(guess.contract, "the trial runs took more than 20 s"), {}};
+  } else if (is_too_slow && !guess.contract.no_fit && !is_known(guess)) {
+    guess.contract.no_fit = NoFit{why_none_fits(guess.contract, "the trial runs took too long"), {}};
   }
 }
 

@@ -106,7 +106,7 @@ struct Claims {
   Ties ties = Ties::any;
   Masked masked = Masked::unspecified;
   bool flushes_subnormals = false;  ///< as f32 atomics on global memory do (PTX ISA 9.7.13.6)
-  bool keeps_input = true;          ///< what does not is restored before each call
+  bool keeps_input = true;          ///< if false, the input is restored before each call
   /// Every element is used exactly once. If unset, this is checked, except that a minimum or maximum may use
   /// an element twice.
   std::optional<bool> uses_every_input_once;

@@ -136,7 +136,7 @@ std::string text_of(const Reference& reference, const Reduction& types) {
     const bool is_boolean = row->type == KeyType::boolean, is_integer = row->type == KeyType::integer;
     if (is_boolean && value != "true" && value != "false")
       throw InputError(fmt::format("--as: \"{}\" must be true or false, not \"{}\"", key, value));
-    if (is_integer && !integer_in<std::uint32_t>(value))
+    if (is_integer && !integer_in<std::int32_t>(value))
       throw InputError(fmt::format("--as: \"{}\" must be an integer, not \"{}\"", key, value));
     const bool is_bare = is_boolean || is_integer;
     (is_claim ? claims : reduction) += fmt::format("{} = {}\n", key, is_bare ? value : toml_string(value));

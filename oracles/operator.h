@@ -47,6 +47,9 @@ constexpr bool transforms_elements(Operator op) {
   return takes_magnitudes(op) || op == Operator::sum_of_squares;
 }
 
+/// Whether one element without a property, such as a set bit, decides the result.
+constexpr bool needs_every_element(Operator op) { return op == Operator::all || op == Operator::bit_and; }
+
 /// Whether the result depends on how far the elements are from their mean, and not on the mean.
 constexpr bool is_about_deviation(Operator op) {
   return op == Operator::variance || op == Operator::deviation || op == Operator::reciprocal_deviation ||

@@ -75,6 +75,7 @@ class CountTrials {
   template <typename CaseOf>
   void try_more(std::string_view variable, const CaseOf& case_of) const {
     constexpr std::int64_t most_per_thread = 16;
+    if (!is_right(usual_)) return;
     const Range& range = *range_of(instance_, variable);
     const bool counts_columns = variable == "columns";
     const char* what = counts_columns ? "columns" : "elements";
@@ -94,11 +95,14 @@ class CountTrials {
             fmt::format("up to {} {} per thread, since the kernel reads the last one of {}", each, what,
                         each * threads));
     const std::int64_t supported = std::max<std::int64_t>(each, 1) * threads;
+    // The threads of a row are those of the source, and others those of a trial run.
+    const std::string condition = counts_columns ? fmt::format("pass more than {} columns", supported)
+                                  : each > 1     ? fmt::format("pass more than {} elements per thread", each)
+                                                 : "pass more elements than threads";
     const Case more = case_of(supported + 1);
     for (const Case& c : {more, with_telling_last(more)})
       if (const auto error = error_of(c))
-        return preconditions_.warnings.push_back(
-            warning_of(*error, fmt::format("pass more than {} {}", supported, what)));
+        return preconditions_.warnings.push_back(warning_of(*error, condition));
   }
 
   void report_launched(std::int64_t columns, const Finding& error) const {
@@ -143,7 +147,10 @@ class CountTrials {
     return std::min(64 * threads, most) + 5;
   }
 
-  bool reads_last(Case c) const { return is_right(with_telling_last(std::move(c))); }
+  bool reads_last(Case c) const {
+    // As many elements as are needed for a sum that is not reached, with or without the last one.
+    return instance_.reduction->op != Operator::top_p && is_right(with_telling_last(std::move(c)));
+  }
 
   /// Whatever becomes of elements that do not show in the result.
   bool is_right(const Case& c) const {
@@ -218,7 +225,10 @@ void find_count_of_threads(const Contract& contract, const KnownBlocks& blocks,
   const Instance& instance = contract.instances.at(0);
   const Range *count = range_of(instance, "count"), *block = range_of(instance, "block");
   const auto argument = argument_of(instance, "count");
-  if (count == nullptr || block == nullptr || !argument || blocks.launches.empty()) return;
+  const bool has_parts =
+      std::ranges::any_of(std::initializer_list<const char*>{"groups", "rows", "segments"},
+                          [&](const char* part) { return range_of(instance, part) != nullptr; });
+  if (count == nullptr || block == nullptr || has_parts || !argument || blocks.launches.empty()) return;
   const auto each_in = [&](const SourceLaunch& launch) {
     return elements_per_launched_thread(launch, *argument);
   };

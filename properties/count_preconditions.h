@@ -10,9 +10,9 @@
 
 namespace foldproof {
 
-/// If the source passes only as many elements as threads, or multiples of some number, or the kernel asserts that it does, and the kernel is
-/// right only with these, or with multiples of a power of two, the domain then has these, and a warning says what happens
-/// with others.
+/// If every launch of the source passes as many elements as threads, or multiples of a number, or the kernel
+/// asserts that it gets multiples, and the kernel is right only with these, the domain then has only these. A
+/// warning says what happens with others.
 void find_multiples(const Contract& contract, const KnownBlocks& blocks,
                     const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions);
 

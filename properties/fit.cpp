@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string>
 
 #include "contracts/sizes.h"
@@ -138,12 +139,14 @@ std::vector<double> results_of(const Evaluator& evaluator, const Instance& insta
 bool is_factor(const Contract& contract, const Instance& instance, const Instance& doubled,
                const std::shared_ptr<const Image>& image, Runner& runner) {
   const Evaluator once(contract, instance, image, runner), twice(contract, doubled, image, runner);
-  return std::ranges::all_of(trial_cases(instance), [&](const Case& c) {
+  bool shows_more_than_zeros = false;
+  const bool doubles = std::ranges::all_of(trial_cases(instance), [&](const Case& c) {
     if (!is_telling(c)) return true;
     const std::vector<double> of_one = results_of(once, instance, c), of_two = results_of(twice, instance, c);
-    return !of_one.empty() &&
-           std::ranges::equal(of_one, of_two, [](double a, double b) { return 2 * a == b; });
+    shows_more_than_zeros |= std::ranges::any_of(of_one, [](double x) { return std::isfinite(x) && x != 0; });
+    return std::ranges::equal(of_one, of_two, [](double a, double b) { return 2 * a == b; });
   });
+  return doubles && shows_more_than_zeros;
 }
 
 /// The first argument whose invented value is not understood; null if there is none. A kernel may ignore it,

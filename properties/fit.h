@@ -52,12 +52,13 @@ bool is_about_order(const Finding& finding);
 /// The cases of the runs, of up to 4096 elements.
 std::vector<Case> trial_cases(const Instance& instance);
 
-/// The case with elements such that the result shows whether the last one is lost, whatever the operator is.
+/// The case with elements such that the result shows whether the last one is lost, unless the operator is
+/// top-p.
 Case with_telling_last(Case c);
 
-/// Cases that the usual ones are too small for: with rows of as many elements as there are threads, and
-/// more, and, unless each has a block, with more rows than that; or, without rows, with so many blocks that one lost element in each is
-/// more than the last block lacks.
+/// Cases that the usual ones are too small for: with rows of as many elements as there are threads, and more;
+/// with more rows than that, unless each has a block; or, without rows, with so many blocks that one lost
+/// element in each is more than the last block lacks.
 std::vector<Case> large_trial_cases(const Instance& instance, std::uint32_t threads);
 
 /// any: every run; values: every run, but not which elements are lost or repeated, which costs most;

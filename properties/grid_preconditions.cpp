@@ -83,7 +83,7 @@ class GridTrials {
       return false;
     const auto along = grid_axis();
     if (!along) return false;
-    // The kernel ignores the axis along which the launch has more blocks for more rows.
+    // The blocks of the domain are along another axis only if the kernel ignores x.
     const bool is_other_axis = *along != 0 && launch.blocks.at(*along) == "1" &&
                                depends_on(launch.blocks[0], launch.arguments[parameter]);
     std::optional<Finding> warning;
@@ -105,8 +105,12 @@ class GridTrials {
   }
 
   static bool depends_on(const std::string& blocks, const std::string& argument) {
-    const std::vector<std::string> names = Expression::parse(blocks, {}).names();
-    return std::ranges::find(names, argument) != names.end();
+    try {
+      const std::vector<std::string> names = Expression::parse(blocks, {}).names();
+      return std::ranges::find(names, argument) != names.end();
+    } catch (const InputError&) {  // unknown
+      return false;
+    }
   }
 
   /// Whether there are as many blocks as the domain says, or a thread for each element.

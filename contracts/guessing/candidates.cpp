@@ -119,7 +119,8 @@ std::vector<Supposition> suppositions(const Kernel& kernel) {
   all.push_back({.output_is_scratch = true});
   all.push_back({.is_in_place = true});
   all.push_back({.has_wide_scratch = true});
-  all.push_back({.rounds_early = true});
+  if (computes_in(kernel.facts, Element::f16) || computes_in(kernel.facts, Element::bf16))
+    all.push_back({.rounds_early = true});
   const auto adds_to_it = [](const Parameter& parameter) {
     return parameter.accesses.is_read && parameter.accesses.is_output();
   };
@@ -161,7 +162,7 @@ class Candidates {
   std::vector<Candidate> take() { return std::move(all_); }
 
  private:
-  /// Whether the name says that it is a norm, whose root no other kernel computes.
+  /// Whether the name says that it is a norm, and nothing suggests that another kernel computes the root.
   bool lacks_root(const Instance& instance) const {
     const bool may_be_part =
         instance.reduction->result == ResultShape::partials && kernel_.facts.uses_block_index;

@@ -99,9 +99,12 @@ struct Supposition {
   bool is_in_place = false;         ///< the kernel overwrites its input, whatever else it reads
   bool has_wide_scratch = false;    ///< scratch memory holds more than one element per block
   bool holds_identity = false;      ///< the output holds the identity before each launch
-  bool rounds_early = false;        ///< every operation has the type of the output
+  bool rounds_early = false;        ///< every operation has the type of the output, if any has
   std::uint32_t threads_y = 0;      ///< of a block with two dimensions; 0: it has one
 };
+
+/// Whether the kernel adds or multiplies in that type, or in vectors of it.
+bool computes_in(const EntryFacts& facts, Element element);
 
 /// One pointer is the input, one is the output (possibly the same), those that the operator of a reference
 /// contract needs are operands, and the others are scratch. Parameters are identified by index. Each guess is

@@ -42,7 +42,7 @@ std::optional<Operator> operator_in_name(std::string_view name);
 /// not "sum_interior", which may leave elements out.
 bool is_plain_name(std::string_view name);
 
-/// Whether the name says something that a result of the operator is not, such as "norm" that of a sum.
+/// Whether the name contradicts the operator: a "norm" is not a sum.
 bool says_other_result(std::string_view name, Operator op);
 
 /// Whether the name of the kernel says that it computes something else.

@@ -20,15 +20,6 @@ bool has_operation(const std::set<TypedOperation>& operations, std::string_view 
   });
 }
 
-/// Whether the kernel computes in that type, or in vectors of it.
-bool computes_in(const EntryFacts& facts, Element element) {
-  return std::ranges::any_of(facts.arithmetic, [&](const TypedOperation& known) {
-    constexpr std::string_view rounded[] = {"add", "sub", "mul", "fma"};
-    return std::ranges::find(rounded, known.name) != std::end(rounded) &&
-           std::string_view(known.type).starts_with(name(element));
-  });
-}
-
 /// For an operator that does not fold: `, with operator = "softmax" and result = "rows" or "array"`.
 std::string what_to_write(Operator op) {
   if (folds(op)) return "";
@@ -97,12 +88,20 @@ Operator guess_operator(const KernelRoles& roles) {
   if (named != nullptr && (!folds(named->op) || !named->unknown.empty())) check_name(roles, *named);
   const Operator op = named != nullptr ? named->op : operation_of(roles);
   if (named == nullptr && says_other_result(name, op))
-    roles.give_up(fmt::format("its name says that it computes something else than {}", foldproof::name(op)));
+    roles.give_up(fmt::format("its name says that it computes something other than {}", foldproof::name(op)));
   if (folds(op)) check_arithmetic(roles);
   return op;
 }
 
 }  // namespace
+
+bool computes_in(const EntryFacts& facts, Element element) {
+  return std::ranges::any_of(facts.arithmetic, [&](const TypedOperation& known) {
+    constexpr std::string_view rounded[] = {"add", "sub", "mul", "fma"};
+    return std::ranges::find(rounded, known.name) != std::end(rounded) &&
+           std::string_view(known.type).starts_with(name(element));
+  });
+}
 
 Reduction guess_reduction(const KernelRoles& roles) {
   if (const auto& constants = roles.kernel().facts.host_constants; !constants.empty())

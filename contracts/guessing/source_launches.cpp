@@ -107,7 +107,8 @@ class Launches {
     result.block = block_of(values_.extents_in(launch.configuration[1]));
     for (std::size_t axis = 0; axis < result.blocks.size(); ++axis)
       result.blocks.at(axis) = values_.expression_in(launch.configuration[0], axis).value_or("");
-    if (result.block[1].value_or(1) == 1 && result.block[2].value_or(1) == 1)
+    const bool has_one_dimension = result.block[1] == 1U && result.block[2] == 1U;
+    if (has_one_dimension || result.block == SourceExtents{})  // the latter may be a variable
       result.threads = values_.expression_in(launch.configuration[1]).value_or("");
     result.is_only_one = text_.launches() == 1;
     result.shared =
@@ -117,7 +118,8 @@ class Launches {
       result.tested_multiples.push_back(tested_multiple_of(argument));
     }
     // What is also passed to the kernel as a number is not a dim3.
-    if (std::ranges::find(result.arguments, result.blocks[0]) != result.arguments.end())
+    const std::string& blocks = result.blocks[0];
+    if (!blocks.empty() && std::ranges::find(result.arguments, blocks) != result.arguments.end())
       for (const std::size_t axis : {1, 2})
         if (result.blocks.at(axis).empty()) result.blocks.at(axis) = "1";
     return result;
@@ -158,12 +160,15 @@ class Launches {
     const auto is_left_at = [&](std::size_t i) {
       return std::ranges::find(words, text_.token(i)) != std::end(words);
     };
-    if (text_.token(at) != "{") return is_left_at(text_.token(at) == "std" ? at + 3 : at);
+    const auto leaves_at = [&](std::size_t i) { return is_left_at(text_.token(i) == "std" ? i + 3 : i); };
+    if (text_.token(at) != "{") return leaves_at(at);
     int depth = 0;
     for (const std::size_t begin = at; at < text_.size() && at < begin + longest_part; ++at) {
+      const std::string_view before = text_.token(at - 1);
+      const bool begins_statement = before == "{" || before == "}" || before == ";";
+      if (depth == 1 && begins_statement && leaves_at(at)) return true;
       depth += depth_change(text_.token(at));
       if (depth == 0) return false;
-      if (is_left_at(at)) return true;
     }
     return false;
   }
@@ -296,7 +301,10 @@ std::int64_t elements_per_launched_thread(const SourceLaunch& launch, std::size_
     const std::int64_t each = launched < 1 ? 0 : elements.evaluate(variables) / launched;
     return each > 0 && always(threads.names(),
                               [&](const Variables& any) {
-                                return threads.evaluate(any) == elements.evaluate(any) / each;
+                                // A variable may be a multiple; a constant is what it is.
+                                const std::int64_t passed = elements.evaluate(any);
+                                return threads.evaluate(any) == passed / each &&
+                                       (!any.empty() || passed % each == 0);
                               })
                ? each
                : 0;

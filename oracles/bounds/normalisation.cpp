@@ -48,10 +48,11 @@ Bound NormalisedBound::of(const Known& deviation, const Dyadic& weight, const Dy
   if (affine_.precision != format_.precision) {
     error = error + last * computed + least;
     computed = computed * (whole(1) + last) + least;
+    if (computed > largest_finite(affine_)) return Bound::none("the result may overflow");
   }
   error = w * error + last * w * computed + least;
   error = error + last * (w * computed + error + abs(bias)) + least;
-  if (w * computed + error + abs(bias) > largest_finite(affine_) || computed > largest_finite(affine_))
+  if (w * computed + error + abs(bias) > largest_finite(affine_))
     return Bound::none("the result may overflow");
   return error;
 }

@@ -172,7 +172,8 @@ Bound shifted_variance_bound(std::uint64_t count, const Dyadic& largest, const F
 }
 
 Bound sample_variance_bound(const Moments& moments, const Dyadic& population, const FloatFormat& format) {
-  if (moments.count < 2) return Bound::none("the variance of a sample of one value is NaN");
+  if (moments.count < 2)
+    return Bound::none("the variance of a sample of fewer than two values is not defined");
   const Steps steps(moments, format);
   const std::uint64_t n = moments.count, divisor = n - 1;
   // The product with n, or with the rounded n / (n - 1), and the two roundings of the division.

@@ -38,8 +38,8 @@ bool may_spread_infinitely(const Arithmetic& a, const Tally& values) {
   return merges && !values.specials.nan && values.specials.have_infinity();
 }
 
-bool is_sample_of_one(const Arithmetic& a, const Tally& values) {
-  return is_about_deviation(a.op) && a.correction != 0 && values.count == a.correction;
+bool lacks_divisor(const Arithmetic& a, const Tally& values) {
+  return is_about_deviation(a.op) && a.correction != 0 && values.count <= a.correction;
 }
 
 namespace {

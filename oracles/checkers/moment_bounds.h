@@ -17,9 +17,11 @@ Bound square_sum_bound_of(const Arithmetic& arithmetic, const Tally& squares);
 /// the other methods NaN, as for an element that is NaN.
 bool may_spread_infinitely(const Arithmetic& arithmetic, const Tally& values);
 
-/// Whether no divisor is left for a variance. Kernels return NaN, 0 or what they return for two elements.
-bool is_sample_of_one(const Arithmetic& arithmetic, const Tally& values);
-inline constexpr const char* why_nothing_deviates = "the variance of a sample of one element is not defined";
+/// Whether n - correction is not positive, so that the variance is not defined. Kernels return NaN, 0 or what
+/// they return for two elements.
+bool lacks_divisor(const Arithmetic& arithmetic, const Tally& values);
+inline constexpr const char* why_undefined =
+    "the variance of a sample of fewer than two elements is not defined";
 
 /// For a variance. `squares`: the tally of the elements' squares. If the contract does not
 /// name the method, the larger of the two-pass and the textbook bound for LayerNorm, and otherwise the

@@ -67,7 +67,7 @@ class MomentChecker final : public Checker {
   CheckResult element(std::size_t, std::uint64_t bits) const override {
     if (values_.specials.nan && a_.nan == NanPolicy::unspecified)
       return anything_goes("the contract does not specify NaN handling");
-    if (is_sample_of_one(a_, values_)) return anything_goes(why_nothing_deviates);
+    if (lacks_divisor(a_, values_)) return anything_goes(why_undefined);
     const Outcome outcome = outcome_of(a_.output, bits);
     if (outcome.category == Number::Category::nan && may_cancel_infinity())
       return anything_goes("the finite elements may overflow to the opposite infinity");

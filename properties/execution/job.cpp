@@ -229,6 +229,13 @@ std::uint64_t instruction_limit(const std::vector<JobStep>& launches, std::uint6
                       most_instructions_of_a_look * looks + most_instructions_of_a_share * shares);
 }
 
+/// The operator to whose rules the elements are adapted. The largest magnitude shows among zeros, as a sum
+/// does.
+Operator generated_for(Operator op) {
+  if (needs_every_element(op)) return Operator::bit_and;
+  return takes_magnitudes(op) ? Operator::sum : underlying(op);
+}
+
 }  // namespace
 
 std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
@@ -236,9 +243,8 @@ std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
   if (!instance.reduction) return {};
   const auto count = static_cast<std::uint64_t>(c.variables.at("count"));
   const Reduction& reduction = *instance.reduction;
-  const bool needs_every_element = reduction.op == Operator::all || reduction.op == Operator::bit_and;
-  const Operator op = needs_every_element ? Operator::bit_and : underlying(reduction.op);
-  InputPlan plan{op, reduction.input, reduction.accumulator, count, reduction.output};
+  InputPlan plan{generated_for(reduction.op), reduction.input, reduction.accumulator, count,
+                 reduction.output};
   plan.tile = static_cast<std::uint64_t>(tile_of(c.variables));
   plan.row = needs_columns(reduction.result) && reduction.result != ResultShape::columns
                  ? result_layout(reduction, c.variables).columns

@@ -1,7 +1,6 @@
 #include "properties/generator.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <iterator>
 
 #include "oracles/number.h"
@@ -80,6 +79,35 @@ bool is_wanted(const DistributionInfo& distribution, const Instance& instance) {
   return !plants_nan || !gives_extremum(instance) || instance.claims.nan != NanPolicy::unspecified;
 }
 
+/// Which distributions show most with counts of a class.
+std::vector<std::pair<CountClass, std::vector<std::string_view>>> preferred_inputs(const Instance& instance) {
+  const Reduction& reduction = *instance.reduction;
+  const auto gives = info(reduction.op).gives;
+  const bool is_of_floats = is_float(reduction.accumulator),
+             is_extreme = is_extremum(underlying(reduction.op));
+  const bool has_rows = needs_columns(reduction.result) && !reduces_columns(instance);
+  std::vector<std::pair<CountClass, std::vector<std::string_view>>> preferred;
+  // A lost element shows only if nothing is rounded or cancels, and most elements can be lost in a corner.
+  // Integers of one sign overflow an accumulator that is too narrow if there are many of them.
+  if (gives == OperatorInfo::Gives::counts)
+    preferred.push_back({CountClass::corner, {"equal"}});
+  else if (is_of_floats)
+    preferred.push_back({CountClass::corner, {is_extreme ? "one-hot" : "integers", "equal"}});
+  else if (has_rows)
+    preferred.push_back({CountClass::large, {"negative"}});
+  else
+    preferred.push_back({CountClass::corner, {"negative", "extremes"}});
+  // The order of the blocks shows only if there are several and their totals are rounded; that a thread keeps
+  // only its last element, if it reads several.
+  const bool is_index = gives == OperatorInfo::Gives::index || gives == OperatorInfo::Gives::ranked;
+  preferred.push_back({CountClass::medium,
+                       {needs_every_element(reduction.op) ? "one-hot" : "neighbours",
+                        is_index ? "zeros" : "zero-sum", "cancelling", "ill-conditioned", "uniform"}});
+  // The sum of several is seldom subnormal.
+  preferred.push_back({CountClass::one, {"subnormals"}});
+  return preferred;
+}
+
 }  // namespace
 
 std::string identity_of(const Contract& contract, const Instance& instance) {
@@ -110,7 +138,7 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
   auto inputs = permutation(classes, mixed(hash_of(salt::distribution, seed_) + round));
   auto changes = permutation(classes, mixed(hash_of(salt::transform, seed_) + round));
   // Gives the distributions, one each, to the first cases of the round with such counts.
-  const auto give = [&](CountClass counts, std::initializer_list<std::string_view> names) {
+  const auto give = [&](CountClass counts, const std::vector<std::string_view>& names) {
     std::size_t place = 0;
     for (const std::string_view name : names) {
       const auto known = std::ranges::find(distributions_, name);
@@ -121,29 +149,7 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
       std::swap(inputs[place++], *std::ranges::find(inputs, wanted));
     }
   };
-  // A lost element shows only if nothing is rounded or cancels, and most elements can be lost in a corner.
-  // Integers of one sign overflow an accumulator that is too narrow if there are many of them.
-  const bool has_rows = needs_columns(instance_.reduction->result) && !reduces_columns(instance_);
-  const auto gives = info(instance_.reduction->op).gives;
-  if (gives == OperatorInfo::Gives::counts)
-    give(CountClass::corner, {"equal"});
-  else if (is_float(instance_.reduction->accumulator) && is_extremum(underlying(instance_.reduction->op)))
-    give(CountClass::corner, {"one-hot", "equal"});
-  else if (is_float(instance_.reduction->accumulator))
-    give(CountClass::corner, {"integers", "equal"});
-  else if (has_rows)
-    give(CountClass::large, {"negative"});
-  else
-    give(CountClass::corner, {"negative", "extremes"});
-  // The order of the blocks shows only if there are several and their totals are rounded; that a thread keeps
-  // only its last element, if it reads several.
-  const Operator op = instance_.reduction->op;
-  const bool needs_every_element = op == Operator::all || op == Operator::bit_and;
-  const bool is_index = gives == OperatorInfo::Gives::index || gives == OperatorInfo::Gives::ranked;
-  give(CountClass::medium, {needs_every_element ? "one-hot" : "neighbours", is_index ? "zeros" : "zero-sum",
-                            "cancelling", "ill-conditioned", "uniform"});
-  // The sum of several is seldom subnormal.
-  give(CountClass::one, {"subnormals"});
+  for (const auto& [counts, names] : preferred_inputs(instance_)) give(counts, names);
   const auto is_plain = [&](std::size_t at) { return changes[at] >= transforms_.size(); };
   const auto stays = [&](std::size_t at) { return stays_as_made(distributions_[inputs[at]]); };
   for (std::size_t at = 0, free = 0; at < classes; ++at) {

@@ -90,7 +90,7 @@ void fill_zeros(Elements& x) {
   const std::uint64_t mix = is_extremum && x.seed() != 0 ? 2 : x.seed() % 3;
   for (std::size_t i = 0; i < x.size(); ++i)
     x.set_bits(i, mix == 1 || (mix == 2 && x.random.flip()) ? minus_zero : 0);
-  // To which an order of bits prefers others.
+  // A comparison of bit patterns would prefer the other zero.
   if (mix == 2 && is_extremum)
     for (const auto& [begin, length] : x.rows()) x.set_bits(begin, x.op() == Operator::max ? minus_zero : 0);
 }

@@ -239,4 +239,31 @@ TEST_CASE("a number of elements is tested if what follows leaves the function ot
   CHECK(multiple("assert(n % 4 == 0);") == 4);
   CHECK(multiple("if (n % 256) std::cerr << n;") == 0);
   CHECK(multiple("if (n % 256) { std::cerr << n; } return;") == 0);
+  CHECK(multiple("if (n % 8) { if (verbose) return; }") == 0);
+}
+
+TEST_CASE("one block may have as many threads as elements, or a part of them") {
+  const auto each = [](const std::string& configuration, const std::string& elements) {
+    const std::string launch = "sum<<<" + configuration + ">>>(x, " + elements + ");";
+    return foldproof::elements_per_launched_thread(
+        launches_of("void f(const float* x, int n, int h) { " + launch + " }").at(0), 1);
+  };
+  CHECK(each("1, n", "n") == 1);
+  CHECK(each("1, n / 2", "n") == 2);
+  CHECK(each("1, 512", "512") == 1);
+  CHECK(each("1, 512", "1024") == 2);
+  CHECK(each("1, 512", "1025") == 0);
+  CHECK(each("1, 512", "n") == 0);
+  CHECK(each("2, n", "n") == 0);
+  CHECK(each("1, dim3(n, h)", "n") == 0);
+}
+
+TEST_CASE("a number of blocks that is also passed to the kernel has one dimension") {
+  const auto blocks = [](const std::string& configuration, const std::string& elements) {
+    return launches_of("void f(int n) { sum<<<" + configuration + ", 32>>>(" + elements + "); }")
+        .at(0)
+        .blocks;
+  };
+  CHECK(blocks("n", "x, n") == std::array<std::string, 3>{"n", "1", "1"});
+  CHECK(blocks("g", "x, n") == std::array<std::string, 3>{"g", "", ""});
 }

@@ -99,8 +99,9 @@ TEST_CASE("with a correction, a variance is that of a sample") {
     CHECK(accepts_result(a, {1, 2, 3, 4}, {sample}));
     CHECK_FALSE(accepts_result(a, {1, 2, 3, 4}, {population}));
     CHECK_FALSE(accepts_result(a, {1, 2, 3, nan}, {0}));
-    for (const double anything : {0.0, nan, 7.0})
-      CHECK(checked_result(a, {}, {5}, {anything}).evidence == CheckResult::Evidence::nothing);
+    for (const std::vector<double>& too_few : {std::vector<double>{}, {5}})
+      for (const double anything : {0.0, nan, 7.0})
+        CHECK(checked_result(a, {}, too_few, {anything}).evidence == CheckResult::Evidence::nothing);
   }
 }
 

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "catch.h"
 #include "fake_kernel.h"
+#include "properties/execution/job.h"
 
 namespace foldproof {
 namespace {
@@ -119,19 +121,43 @@ TEST_CASE("a large case without rows has 66 blocks") {
 }
 
 TEST_CASE("there are large cases with as many columns as threads, and more, and with more rows") {
-  const auto sizes_of = [](ResultShape result) {
+  using Sizes = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  const auto sizes_of = [](ResultShape result, const std::string& grid) {
     Instance instance =
         fake::with_domain({{"block", "1 .. 1024"}, {"rows", "0 .. 2^20"}, {"columns", "0 .. 2^20"}});
     instance.domain.emplace_back("count", Range::parse("rows * columns", {}));
+    instance.domain.emplace_back("grid", Range::parse(grid, {}));
     instance.reduction->result = result;
-    std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
+    Sizes sizes;
     for (const Case& c : large_trial_cases(instance, 512))
       sizes.emplace_back(c.variables.at("rows"), c.variables.at("columns"));
     return sizes;
   };
-  using Sizes = std::vector<std::pair<std::int64_t, std::int64_t>>;
   for (const ResultShape result : {ResultShape::rows, ResultShape::columns})
-    CHECK(sizes_of(result) == Sizes{{2, 513}, {2, 512}, {513, 2}});
+    CHECK(sizes_of(result, "1 .. 64") == Sizes{{2, 513}, {2, 512}, {513, 2}});
+  CHECK(sizes_of(ResultShape::rows, "rows") == Sizes{{2, 513}, {2, 512}});
+}
+
+TEST_CASE("the last element of a telling input decides the result") {
+  const auto elements_for = [](Operator op) {
+    Instance instance = fake::contract(op, Element::i32).instances.front();
+    Case c;
+    c.variables = {{"count", 5}, {"block", 32}};
+    const std::vector<std::byte> input = input_of(instance, with_telling_last(c));
+    std::vector<std::int32_t> elements(5);
+    std::memcpy(elements.data(), input.data(), input.size());
+    return elements;
+  };
+  using Elements = std::vector<std::int32_t>;
+  CHECK(elements_for(Operator::all) == Elements{1, 1, 1, 1, 0});
+  CHECK(elements_for(Operator::bit_and) == Elements{1, 1, 1, 1, 0});
+  CHECK(elements_for(Operator::min) == Elements{5, 5, 5, 5, 3});
+  CHECK(elements_for(Operator::max) == Elements{-5, -5, -5, -5, -3});
+  for (const Operator op : {Operator::sum, Operator::any, Operator::absmax, Operator::asum}) {
+    const Elements elements = elements_for(op);
+    CHECK(std::count(elements.begin(), elements.end(), 0) == 4);
+    CHECK(elements.back() != 0);
+  }
 }
 
 }  // namespace foldproof
