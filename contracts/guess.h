@@ -90,6 +90,11 @@ bool covers_only_multiples(const SourceLaunch& launch, std::size_t parameter, st
 /// threads for n elements, the same. 0 otherwise.
 std::int64_t elements_per_launched_thread(const SourceLaunch& launch, std::size_t parameter);
 
+/// The number of threads of its blocks as an expression in `variable`, which stands for what is passed for
+/// the parameter with that index, if it depends on nothing else and has no upper limit.
+std::optional<std::string> launched_threads(const SourceLaunch& launch, std::size_t parameter,
+                                            const std::string& variable);
+
 /// What the source says about the blocks of a launch.
 struct KnownBlocks {
   std::vector<std::uint32_t> launched;            ///< by the source itself; empty if that is unknown

@@ -239,12 +239,40 @@ void find_count_of_threads(const Contract& contract, const KnownBlocks& blocks,
   const auto error = error_in(contract, instance, image, runner);
   const std::vector<std::pair<std::string, std::string>> counts{
       {"count", each == 1 ? "block" : fmt::format("block * {}", each)}};
-  if (!error || error_in(contract, with_ranges(instance, "count", counts), image, runner)) return;
+  if (!error || error_in(contract, with_sizes(instance, counts), image, runner)) return;
   preconditions.counts = counts;
   const std::string what =
       each == 1 ? "as many elements as threads" : fmt::format("{} elements for each thread", each);
   preconditions.assumptions.push_back(what + ", as in each launch of the source");
   preconditions.warnings.push_back(warning_of(*error, "do not pass " + what));
+}
+
+/// If the blocks of each launch have a thread for each element, or column, and some more, such as whole
+/// warps.
+void find_threads_for_each(const Contract& contract, const KnownBlocks& blocks,
+                           const std::shared_ptr<const Image>& image, Runner& runner,
+                           Preconditions& preconditions) {
+  const Instance& instance = contract.instances.at(0);
+  const std::string variable = range_of(instance, "rows") != nullptr ? "columns" : "count";
+  const auto argument = argument_of(instance, variable);
+  if (!argument || blocks.launches.empty() || range_of(instance, "block") == nullptr ||
+      range_of(instance, "groups") != nullptr)
+    return;
+  const auto threads_in = [&](const SourceLaunch& launch) {
+    return launched_threads(launch, *argument, variable);
+  };
+  const auto threads = threads_in(blocks.launches.front());
+  if (!threads || !std::ranges::all_of(
+                      blocks.launches, [&](const auto& other) { return other == threads; }, threads_in))
+    return;
+  const auto error = error_in(contract, instance, image, runner);
+  const std::vector<std::pair<std::string, std::string>> sizes{
+      {variable, fmt::format("{} .. {}", range_of(instance, variable)->low.text(), blocks.most)},
+      {"block", *threads}};
+  if (!error || error_in(contract, with_sizes(instance, sizes), image, runner)) return;
+  preconditions.counts = sizes;
+  preconditions.warnings.push_back(
+      warning_of(*error, fmt::format("do not launch blocks of \"{}\" threads", *threads)));
 }
 
 /// If each launch passes multiples of some number, or the kernel asserts that it gets them.
@@ -280,7 +308,7 @@ void find_power_of_two(const Contract& contract, const KnownBlocks& blocks,
   for (std::int64_t divisor = 2; divisor <= largest; divisor *= 2) {
     if (!is_asserted && !are_launched(divisor)) return;
     const auto multiples = multiples_of(*range, variable, divisor);
-    if (error_in(contract, with_ranges(instance, variable, multiples), image, runner)) continue;
+    if (error_in(contract, with_sizes(instance, multiples), image, runner)) continue;
     preconditions.counts = multiples;
     const std::string what = has_rows ? "columns" : "elements";
     preconditions.assumptions.push_back(
@@ -297,6 +325,7 @@ void find_multiples(const Contract& contract, const KnownBlocks& blocks,
                     const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions) {
   find_power_of_two(contract, blocks, image, runner, preconditions);
   if (preconditions.counts.empty()) find_count_of_threads(contract, blocks, image, runner, preconditions);
+  if (preconditions.counts.empty()) find_threads_for_each(contract, blocks, image, runner, preconditions);
 }
 
 void find_counts(const Contract& contract, const KnownBlocks& blocks,

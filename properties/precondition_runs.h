@@ -53,4 +53,19 @@ inline Instance with_ranges(Instance instance, std::string_view variable,
   return instance;
 }
 
+/// The domain with these variables instead of those that it has with their names, where the first of these
+/// is.
+inline Instance with_sizes(Instance instance, const std::vector<std::pair<std::string, std::string>>& sizes) {
+  const auto is_replaced = [&](const std::pair<std::string, Range>& variable) {
+    return std::ranges::count(sizes, variable.first, &std::pair<std::string, std::string>::first) != 0;
+  };
+  const auto first = std::ranges::find_if(instance.domain, is_replaced);
+  const auto at = first - instance.domain.begin();
+  std::erase_if(instance.domain, is_replaced);
+  auto place = instance.domain.begin() + at;
+  for (const auto& [name, text] : sizes)
+    place = std::next(instance.domain.insert(place, {name, Range::parse(text, {})}));
+  return instance;
+}
+
 }  // namespace foldproof

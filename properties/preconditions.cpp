@@ -307,8 +307,7 @@ void try_alignment(const Contract& contract, const std::shared_ptr<const Image>&
 }
 
 Instance with_counts(Instance instance, const Preconditions& preconditions) {
-  const auto& counts = preconditions.counts;
-  return counts.empty() ? instance : with_ranges(std::move(instance), counts.back().first, counts);
+  return with_sizes(std::move(instance), preconditions.counts);
 }
 
 Instance with_limits(Instance instance, const Preconditions& preconditions) {

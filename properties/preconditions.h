@@ -17,7 +17,7 @@ namespace foldproof {
 struct Preconditions {
   /// What the domain has instead of its variable "block": names and ranges. Empty: the domain stays as it is.
   std::vector<std::pair<std::string, std::string>> block;
-  /// The same for its number of elements, "count" or "columns", whose new range is the last one.
+  /// The same for its sizes: numbers of elements or columns, and of threads if these depend on them.
   std::vector<std::pair<std::string, std::string>> counts;
   /// Variables and their new ranges: numbers of blocks or elements that the guess did not have, or had too
   /// many of, and those of a launch of the source.

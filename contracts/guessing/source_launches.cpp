@@ -1,5 +1,7 @@
 #include "contracts/guessing/source_launches.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -311,6 +313,24 @@ std::int64_t elements_per_launched_thread(const SourceLaunch& launch, std::size_
   } catch (const InputError&) {  // unknown
     return 0;
   }
+}
+
+std::optional<std::string> launched_threads(const SourceLaunch& launch, std::size_t parameter,
+                                            const std::string& variable) {
+  if (parameter >= launch.arguments.size()) return std::nullopt;
+  const std::string& passed = launch.arguments[parameter];
+  try {
+    const Expression threads = Expression::parse(launch.threads, {});
+    constexpr std::int64_t many = 1 << 20;
+    if (threads.names() != std::vector{passed} || threads.evaluate({{passed, many}}) <= most_threads)
+      return std::nullopt;
+  } catch (const InputError&) {  // unknown
+    return std::nullopt;
+  }
+  std::string text;
+  for (const std::string_view token : tokens_of(launch.threads))
+    text += fmt::format("{} ", token == passed ? variable : token);
+  return text.substr(0, text.size() - 1);
 }
 
 std::vector<std::vector<SourceLaunch>> launches_in(std::string_view source,

@@ -159,3 +159,26 @@ void run(const int* a, int* flag, int n, const float* x, const int* offsets, flo
   CHECK(kernels.at("segment_sum").errors.empty());
   CHECK(ran.json.dump().find("if callers launch 1 block for 128 segments") != std::string::npos);
 }
+
+TEST_CASE("blocks may have a thread for each column, rounded up to whole warps", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("rounded-blocks");
+  const RanJson ran = run_json({"audit", "--cases", "16", folder.file("k.cu", R"cuda(
+__global__ void row_max(const float* x, float* out, int columns) {
+  __shared__ float warps[32];
+  const int t = threadIdx.x;
+  float v = t < columns ? x[blockIdx.x * columns + t] : -INFINITY;
+  for (int k = 16; k > 0; k /= 2) v = fmaxf(v, __shfl_xor_sync(~0u, v, k));
+  if (t % 32 == 0) warps[t / 32] = v;
+  __syncthreads();
+  for (int w = 0; w < blockDim.x / 32; ++w) v = fmaxf(v, warps[w]);
+  if (t == 0) out[blockIdx.x] = v;
+}
+void run(const float* x, float* out, int rows, int columns) {
+  row_max<<<rows, (columns + 31) / 32 * 32>>>(x, out, columns);
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(judged(ran).at("row_max").errors.empty());
+  CHECK(ran.json.dump().find("if callers do not launch blocks of") != std::string::npos);
+}
