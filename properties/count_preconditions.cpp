@@ -159,9 +159,7 @@ class CountTrials {
   }
 
   std::optional<Finding> error_of(const Case& c) const {
-    std::vector<Finding> findings = evaluator_.evaluate(c).findings;
-    std::erase_if(findings, [](const Finding& finding) { return !is_error(finding); });
-    return findings.empty() ? std::nullopt : std::optional(with_case(worst_of(findings), c));
+    return worst_error_of(evaluator_.evaluate(c).findings, c);
   }
 
   static bool is_error(const Finding& finding) { return finding.severity == Severity::error; }
@@ -205,8 +203,7 @@ std::optional<Finding> error_in(const Contract& contract, const Instance& instan
                                 const std::shared_ptr<const Image>& image, Runner& runner) {
   const Evaluator evaluator(contract, instance, image, runner);
   for (const Case& c : cases_of_groups(instance))
-    for (const Finding& finding : evaluator.evaluate(c).findings)
-      if (finding.severity == Severity::error) return with_case(finding, c);
+    if (auto error = worst_error_of(evaluator.evaluate(c).findings, c)) return error;
   return std::nullopt;
 }
 

@@ -260,12 +260,8 @@ class GridTrials {
   /// The first error of the runs, with its case.
   std::optional<Finding> error_in(const Instance& instance, const std::vector<Case>& cases) const {
     const Evaluator evaluator(contract_, instance, image_, runner_);
-    for (const Case& c : cases) {
-      const std::vector<Finding> findings = evaluator.evaluate(c).findings;
-      if (findings.empty()) continue;
-      const Finding& first = worst_of(findings);
-      if (first.severity != Severity::warning) return with_case(first, c);
-    }
+    for (const Case& c : cases)
+      if (auto error = worst_error_of(evaluator.evaluate(c).findings, c)) return error;
     return std::nullopt;
   }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,12 @@ inline Finding with_case(Finding finding, const Case& c) {
 /// The finding that reports show first. There must be one.
 inline const Finding& worst_of(const std::vector<Finding>& findings) {
   return *std::ranges::min_element(findings, {}, [](const Finding& finding) { return rank_of(finding); });
+}
+
+/// The worst of the errors; nothing if there are only warnings.
+inline std::optional<Finding> worst_error_of(std::vector<Finding> findings, const Case& c) {
+  std::erase_if(findings, [](const Finding& finding) { return finding.severity != Severity::error; });
+  return findings.empty() ? std::nullopt : std::optional(with_case(worst_of(findings), c));
 }
 
 /// Whether the variable has only one value for given values of those before it.

@@ -298,7 +298,9 @@ class Guess {
       argument.type = *parameter.element;
       argument.typed = true;
       argument.number = number_value(index);
-      roles_.assume(fmt::format("{} = {}", roles_.described(index), argument.number));
+      const bool is_ignored = facts_.unused_parameters.contains(index);
+      roles_.assume(roles_.described(index) +
+                    (is_ignored ? ", which the kernel ignores" : fmt::format(" = {}", argument.number)));
     } else {
       argument.value = Expression::parse(integer_value(index), {});
     }

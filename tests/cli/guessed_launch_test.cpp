@@ -182,3 +182,23 @@ void run(const float* x, float* out, int rows, int columns) {
   CHECK(judged(ran).at("row_max").errors.empty());
   CHECK(ran.json.dump().find("if callers do not launch blocks of") != std::string::npos);
 }
+
+TEST_CASE("an error behind a warning shows that a launch has too few blocks", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("behind-warning");
+  const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+// For blocks along y; the launch has threads along x, which all write the same value.
+__global__ void row_sum(const float* x, float* out, int rows, int columns) {
+  const int r = blockIdx.x * blockDim.y + threadIdx.y;
+  if (r >= rows) return;
+  float v = 0;
+  for (int c = 0; c < columns; ++c) v += x[r * columns + c];
+  out[r] = v;
+}
+void run(const float* x, float* out, int rows, int columns) {
+  row_sum<<<(rows + 255) / 256, 256>>>(x, out, rows, columns);
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.json.dump().find("if callers launch 1 block for 256 rows") != std::string::npos);
+}
