@@ -244,6 +244,18 @@ void find_count_of_threads(const Contract& contract, const KnownBlocks& blocks,
   preconditions.warnings.push_back(warning_of(*error, "do not pass " + what));
 }
 
+/// If the source does not say how many threads a block has: as many as a row has columns, or more.
+void try_more_threads(const Contract& contract, const std::string& variable,
+                      const std::shared_ptr<const Image>& image, Runner& runner,
+                      Preconditions& preconditions) {
+  const Instance& instance = contract.instances.at(0);
+  const std::vector<std::pair<std::string, std::string>> sizes{
+      {"block", "256"}, {variable, fmt::format("{} .. block", range_of(instance, variable)->low.text())}};
+  if (error_in(contract, instance, image, runner) &&
+      !error_in(contract, with_sizes(instance, sizes), image, runner))
+    preconditions.counts = sizes;
+}
+
 /// If the blocks of each launch have a thread for each element, or column, and some more, such as whole
 /// warps.
 void find_threads_for_each(const Contract& contract, const KnownBlocks& blocks,
@@ -252,9 +264,12 @@ void find_threads_for_each(const Contract& contract, const KnownBlocks& blocks,
   const Instance& instance = contract.instances.at(0);
   const std::string variable = range_of(instance, "rows") != nullptr ? "columns" : "count";
   const auto argument = argument_of(instance, variable);
-  if (!argument || blocks.launches.empty() || range_of(instance, "block") == nullptr ||
-      range_of(instance, "groups") != nullptr)
+  const Range* block = range_of(instance, "block");
+  if (!argument || block == nullptr || range_of(instance, "groups") != nullptr) return;
+  if (std::ranges::all_of(blocks.launches, [](const auto& launch) { return launch.threads.empty(); })) {
+    if (block->high.text() == variable) try_more_threads(contract, variable, image, runner, preconditions);
     return;
+  }
   const auto threads_in = [&](const SourceLaunch& launch) {
     return launched_threads(launch, *argument, variable);
   };

@@ -142,18 +142,29 @@ class Launches {
     return multiple;
   }
 
-  /// Whether "n % k", which begins at that index, is the condition of what follows.
+  /// Whether "n % k", or "(n % k)", which begins at that index, is the condition of what follows.
   bool is_guard(std::size_t at) const {
-    if (at < 2 || text_.token(at + 1) != "%" || text_.token(at - 1) != "(") return false;
+    if (at < 3 || text_.token(at + 1) != "%" || text_.token(at - 1) != "(") return false;
+    const bool has_parentheses = text_.token(at - 2) == "(" && text_.token(at + 3) == ")";
+    const std::string_view word = text_.token(has_parentheses ? at - 3 : at - 2);
+    const std::size_t end = has_parentheses ? at + 4 : at + 3;
     const bool is_compared =
-        text_.token(at + 4) == "=" && text_.token(at + 5) == "0" && text_.token(at + 6) == ")";
-    const bool is_equal = is_compared && text_.token(at + 3) == "=";
-    if (text_.token(at - 2) == "assert") return is_equal;
-    if (text_.token(at - 2) != "if") return false;
+        text_.token(end + 1) == "=" && text_.token(end + 2) == "0" && text_.token(end + 3) == ")";
+    const bool is_equal = is_compared && text_.token(end) == "=";
+    if (word == "assert" || is_expanded_assert(end + 4)) return is_equal;
+    if (word != "if") return false;
     if (is_equal) return true;
-    const std::size_t then = is_compared && text_.token(at + 3) == "!" ? at + 7 : at + 4;
-    if (text_.token(then - 1) != ")") return false;
-    return leaves(then);
+    const std::size_t then = is_compared && text_.token(end) == "!" ? end + 4 : end + 1;
+    return text_.token(then - 1) == ")" && leaves(then);
+  }
+
+  /// Whether what follows a condition is "? void(0) : __assert_fail(…)", as in the preprocessed source.
+  bool is_expanded_assert(std::size_t at) const {
+    constexpr std::size_t longest = 12;
+    if (text_.token(at) != "?") return false;
+    for (std::size_t i = at; i < at + longest; ++i)
+      if (text_.token(i) == "__assert_fail") return true;
+    return false;
   }
 
   /// Whether the statement, or the block, leaves the function.

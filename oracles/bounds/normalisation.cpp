@@ -44,16 +44,24 @@ Bound NormalisedBound::of(const Known& deviation, const Dyadic& weight, const Dy
   Dyadic computed = (d + deviation.error) * inverse_ * (whole(1) + *relative_) * (whole(1) + u);
   Dyadic error = computed - normalised + underflow;
   if (computed > largest_finite(format_)) return Bound::none("the result may overflow");
-  const Dyadic last = unit_roundoff(affine_.precision), least = half(smallest_subnormal(affine_));
-  if (affine_.precision != format_.precision) {
-    error = error + last * computed + least;
-    computed = computed * (whole(1) + last) + least;
-    if (computed > largest_finite(affine_)) return Bound::none("the result may overflow");
-  }
-  error = w * error + last * w * computed + least;
-  error = error + last * (w * computed + error + abs(bias)) + least;
-  if (w * computed + error + abs(bias) > largest_finite(affine_))
+  if (affine_.precision != format_.precision) return of_rounded(computed, error, w, bias);
+  error = w * error + u * w * computed + underflow;
+  error = error + u * (w * computed + error + abs(bias)) + underflow;
+  if (w * computed + error + abs(bias) > largest_finite(format_))
     return Bound::none("the result may overflow");
+  return error;
+}
+
+/// The last rounding, of the product or the sum, is that of the output.
+Bound NormalisedBound::of_rounded(Dyadic computed, Dyadic error, const Dyadic& weight,
+                                  const Dyadic& bias) const {
+  const Dyadic u = unit_roundoff(affine_.precision), least = half(smallest_subnormal(affine_));
+  error = error + u * computed + least;
+  computed = computed * (whole(1) + u) + least;
+  if (computed > largest_finite(affine_)) return Bound::none("the result may overflow");
+  if (bias.is_zero()) return weight * error;
+  error = weight * error + u * weight * computed + least;
+  if (weight * computed + error > largest_finite(affine_)) return Bound::none("the result may overflow");
   return error;
 }
 

@@ -32,6 +32,9 @@ class NormalisedBound {
   Bound of(const Known& deviation, const Dyadic& weight, const Dyadic& bias) const;
 
  private:
+  /// For a value that is known to within `error`, and then rounded to the format of the output.
+  Bound of_rounded(Dyadic computed, Dyadic error, const Dyadic& weight, const Dyadic& bias) const;
+
   FloatFormat format_, affine_;
   Bound relative_;  ///< relative error of 1 / sqrt(s)
   Dyadic inverse_;  ///< upper bound on 1 / sqrt(s)

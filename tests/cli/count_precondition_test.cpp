@@ -57,6 +57,21 @@ void launch_checked(const float* x, float* out, int size) {
   CHECK(has(kernels["sum_e"].errors, "out-of-bounds"));
 }
 
+TEST_CASE("the host may assert that a number of elements is a multiple", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("host-assert");
+  const RanJson ran =
+      run_json({"audit", "--cases", "8", folder.file("k.cu", "#include <cassert>\n" + whole_blocks + R"cuda(
+SUM(asserted)
+void launch(const float* x, float* out, int n) {
+  assert(n % 256 == 0);
+  sum_asserted<<<1, 256>>>(x, out, n);
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(judged(ran)["sum_asserted"].errors.empty());
+}
+
 TEST_CASE("a kernel for powers of two is not one for multiples", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("powers");

@@ -202,3 +202,34 @@ void run(const float* x, float* out, int rows, int columns) {
   INFO(ran.json.dump() << ran.err);
   CHECK(ran.json.dump().find("if callers launch 1 block for 256 rows") != std::string::npos);
 }
+
+TEST_CASE("an unknown number of threads for each column may be larger than that of the columns", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("unknown-blocks");
+  const RanJson ran = run_json({"audit", "--cases", "16", folder.file("k.cu", R"cuda(
+__global__ void row_sum(const float* x, float* out, int rows, int columns) {
+  extern __shared__ float s[];
+  const int t = threadIdx.x;
+  s[t] = t < columns ? x[blockIdx.x * columns + t] : 0;
+  __syncthreads();
+  for (int k = blockDim.x / 2; k > 0; k /= 2) {
+    if (t < k) s[t] += s[t + k];
+    __syncthreads();
+  }
+  if (t == 0) out[blockIdx.x] = s[0];
+}
+int power_of_two(int n) {
+  int p = 1;
+  while (p < n) p *= 2;
+  return p;
+}
+void run(const float* x, float* out, int rows, int columns) {
+  const int t = power_of_two(columns);
+  row_sum<<<rows, t, t * sizeof(float)>>>(x, out, rows, columns);
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(judged(ran).at("row_sum").errors.empty());
+  CHECK(ran.json.dump().find("if callers launch blocks whose size is not a power of two") !=
+        std::string::npos);
+}

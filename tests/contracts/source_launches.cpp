@@ -237,6 +237,9 @@ TEST_CASE("a number of elements is tested if what follows leaves the function ot
   CHECK(multiple("if (n % 256) { std::cerr << n; return; }") == 256);
   CHECK(multiple("if (n % 8) { if (n) { puts(s); } throw 1; }") == 8);
   CHECK(multiple("assert(n % 4 == 0);") == 4);
+  CHECK(multiple("(static_cast<bool>(n % 4 == 0) ? void(0) : __assert_fail(\"n\", \"k.cu\", 1, \"f\"));") ==
+        4);
+  CHECK(multiple("if ((n % 8) != 0) return;") == 8);
   CHECK(multiple("if (n % 256) std::cerr << n;") == 0);
   CHECK(multiple("if (n % 256) { std::cerr << n; } return;") == 0);
   CHECK(multiple("if (n % 8) { if (verbose) return; }") == 0);
