@@ -244,7 +244,7 @@ void find_count_of_threads(const Contract& contract, const KnownBlocks& blocks,
   preconditions.warnings.push_back(warning_of(*error, "do not pass " + what));
 }
 
-/// If the source does not say how many threads a block has: as many as a row has columns, or more.
+/// If the source does not give the size of blocks: there may be more threads than a row has columns.
 void try_more_threads(const Contract& contract, const std::string& variable,
                       const std::shared_ptr<const Image>& image, Runner& runner,
                       Preconditions& preconditions) {
@@ -256,8 +256,7 @@ void try_more_threads(const Contract& contract, const std::string& variable,
     preconditions.counts = sizes;
 }
 
-/// If the blocks of each launch have a thread for each element, or column, and some more, such as whole
-/// warps.
+/// If each launch has a thread for each element, or column, and rounds their number up.
 void find_threads_for_each(const Contract& contract, const KnownBlocks& blocks,
                            const std::shared_ptr<const Image>& image, Runner& runner,
                            Preconditions& preconditions) {
