@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "contracts/expression.h"
 #include "contracts/sizes.h"
@@ -87,8 +88,10 @@ class GridTrials {
     const bool is_other_axis = *along != 0 && launch.blocks.at(*along) == "1" &&
                                depends_on(launch.blocks[0], launch.arguments[parameter]);
     std::optional<Finding> warning;
-    for (const std::int64_t tried :
-         std::set<std::int64_t>{block(), 1000, 4096, 4113, size() == "count" ? 20'000 : 4113}) {
+    std::vector<std::int64_t> sizes{block(), 1000, 4096, 4113};
+    // Also one more than some blocks read, with one or several elements per thread.
+    if (size() == "count") sizes.insert(sizes.end(), {20'000, block() + 1, 4 * block() + 1, 8 * block() + 1});
+    for (const std::int64_t tried : sizes) {
       const auto launched = is_other_axis ? std::optional(LaunchedSize{1, tried, false})
                                           : launched_size(launch, *along, parameter, tried);
       const auto error = launched ? error_if_launched(*launched) : std::nullopt;
