@@ -224,6 +224,12 @@ bool contradicts_name(std::string_view name, const Reference& reference) {
   if (has_unknown_nans(name, reference.op)) return true;
   const std::string words = in_words(name);
   if (says_other_bits(words, reference.op)) return true;
+  if (info(reference.op).takes("correction")) {
+    const bool is_of_sample = reference.value_of("correction") != nullptr;
+    if (mentions(words, {is_of_sample ? "_pop" : "_sample_", is_of_sample ? "_biased_" : "unbiased",
+                         is_of_sample ? "_biased_" : "bessel"}))
+      return true;
+  }
   const bool computes_root = mentions(words, {"nrm_2_", "_l_2_"}) && says_norm(name);
   if (computes_root && reference.op == Operator::sum_of_squares) return true;
   return says_other_result(name, reference.op);

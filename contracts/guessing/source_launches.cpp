@@ -134,28 +134,68 @@ class Launches {
     const std::string_view name = text_.token(argument.begin);
     std::int64_t multiple = 0;
     for (const std::size_t at : text_.places_of(name)) {
-      const auto divisor = integer_in<std::uint16_t>(without_suffix(text_.token(at + 2)));
+      const std::int64_t divisor = tested_divisor(at);
       const bool is_same = text_.declaration_of(name, at) == text_.declaration_of(name, argument.begin);
-      if (is_same && divisor && *divisor > 0 && is_guard(at) && multiple <= INT16_MAX)
-        multiple = multiple == 0 ? *divisor : std::lcm(multiple, std::int64_t{*divisor});
+      if (is_same && divisor > 0 && is_guard(at) && multiple <= INT16_MAX)
+        multiple = multiple == 0 ? divisor : std::lcm(multiple, divisor);
     }
     return multiple;
   }
 
-  /// Whether "n % k", or "(n % k)", which begins at that index, is the condition of what follows.
+  /// k of "n % k", or of "n & (k - 1)", which begins at that index; 0 if there is nothing like that.
+  std::int64_t tested_divisor(std::size_t at) const {
+    const std::string_view operation = text_.token(at + 1);
+    const std::int64_t number = integer_in<std::uint16_t>(without_suffix(text_.token(at + 2))).value_or(0);
+    if (operation == "%") return number;
+    return operation == "&" && number > 0 && (number & (number + 1)) == 0 ? number + 1 : 0;
+  }
+
+  /// Whether the remainder that begins at that index, perhaps in parentheses, is a condition of what follows,
+  /// or one of several.
   bool is_guard(std::size_t at) const {
-    if (at < 3 || text_.token(at + 1) != "%" || text_.token(at - 1) != "(") return false;
-    const bool has_parentheses = text_.token(at - 2) == "(" && text_.token(at + 3) == ")";
-    const std::string_view word = text_.token(has_parentheses ? at - 3 : at - 2);
-    const std::size_t end = has_parentheses ? at + 4 : at + 3;
-    const bool is_compared =
-        text_.token(end + 1) == "=" && text_.token(end + 2) == "0" && text_.token(end + 3) == ")";
+    if (at < 3) return false;
+    std::size_t begin = at, end = at + 3;
+    if (text_.token(at - 1) == "(" && text_.token(end) == ")" && !is_condition(at - 1)) --begin, ++end;
+    const bool is_compared = text_.token(end + 1) == "=" && text_.token(end + 2) == "0";
     const bool is_equal = is_compared && text_.token(end) == "=";
-    if (word == "assert" || is_expanded_assert(end + 4)) return is_equal;
-    if (word != "if") return false;
-    if (is_equal) return true;
-    const std::size_t then = is_compared && text_.token(end) == "!" ? end + 4 : end + 1;
-    return text_.token(then - 1) == ")" && leaves(then);
+    if (is_equal || (is_compared && text_.token(end) == "!")) end += 3;
+    const auto is_bound = [&](std::size_t i) {
+      return text_.token(i) == "|" || text_.token(i) == "&" || text_.token(i) == "(" || text_.token(i) == ")";
+    };
+    const auto condition = condition_around(begin);
+    if (!condition || !is_bound(begin - 1) || !is_bound(end)) return false;
+    const auto joins = [&](std::string_view mark) {
+      for (std::size_t i = condition->begin; i + 1 < condition->end; ++i)
+        if (text_.token(i) == mark && text_.token(i + 1) == mark) return true;
+      return false;
+    };
+    // All conditions hold, or none does if what follows leaves.
+    if (is_equal) return !joins("|");
+    return text_.token(condition->begin - 2) == "if" && !joins("&") && leaves(condition->end + 1);
+  }
+
+  /// Whether the parenthesis at that index begins a condition.
+  bool is_condition(std::size_t at) const {
+    return text_.token(at - 1) == "if" || text_.token(at - 1) == "assert";
+  }
+
+  /// What is between the parentheses of the condition that contains the index.
+  std::optional<TokenRange> condition_around(std::size_t at) const {
+    int depth = 0;
+    for (std::size_t k = 0; k < longest_part && at > 1; ++k) {
+      const std::string_view token = text_.token(--at);
+      if (token == ";" || token == "{" || token == "}") return std::nullopt;
+      depth += token == ")" ? 1 : token == "(" ? -1 : 0;
+      if (depth >= 0) continue;
+      std::size_t end = at;
+      for (int inner = 0; end < at + longest_part && end < text_.size(); ++end) {
+        inner += depth_change(text_.token(end));
+        if (inner == 0) break;
+      }
+      if (is_condition(at) || is_expanded_assert(end + 1)) return TokenRange{at + 1, end};
+      depth = 0;
+    }
+    return std::nullopt;
   }
 
   /// Whether what follows a condition is "? void(0) : __assert_fail(…)", as in the preprocessed source.

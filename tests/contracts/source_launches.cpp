@@ -240,6 +240,13 @@ TEST_CASE("a number of elements is tested if what follows leaves the function ot
   CHECK(multiple("(static_cast<bool>(n % 4 == 0) ? void(0) : __assert_fail(\"n\", \"k.cu\", 1, \"f\"));") ==
         4);
   CHECK(multiple("if ((n % 8) != 0) return;") == 8);
+  CHECK(multiple("if (n <= 0 || n % 4 != 0) return;") == 4);
+  CHECK(multiple("if (n & 3) return;") == 4);
+  CHECK(multiple("assert((n & 3) == 0);") == 4);
+  CHECK(multiple("if (n & 4) return;") == 0);
+  CHECK(multiple("if (n % 4 != 0 && verbose) return;") == 0);
+  CHECK(multiple("if (n % 4 == 0 || verbose) f(n);") == 0);
+  CHECK(multiple("if (g(n % 4)) return;") == 0);
   CHECK(multiple("if (n % 256) std::cerr << n;") == 0);
   CHECK(multiple("if (n % 256) { std::cerr << n; } return;") == 0);
   CHECK(multiple("if (n % 8) { if (verbose) return; }") == 0);
