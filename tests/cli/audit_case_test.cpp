@@ -98,7 +98,9 @@ TEST_CASE("the worst case of a guided search can be run again and has the same e
   const std::string kernel = source_file("kernels/tree/sequential.cu"), instance = "T=f32,OP=sum";
   const Folder store;
   const auto audit = [&](const std::string& option, const std::string& value) {
-    return run_json({"audit", kernel, "--only", instance, "--store", store.path().string(), option, value})
+    // The cases of the default seed come as near to the bound as any.
+    return run_json({"audit", kernel, "--only", instance, "--seed", "3", "--store", store.path().string(),
+                     option, value})
         .json.at("kernels")
         .at(0);
   };
