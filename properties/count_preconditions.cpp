@@ -198,145 +198,148 @@ std::vector<Case> cases_of_groups(const Instance& instance) {
   return cases;
 }
 
-/// The first error of these cases.
-std::optional<Finding> error_in(const Contract& contract, const Instance& instance,
-                                const std::shared_ptr<const Image>& image, Runner& runner) {
-  const Evaluator evaluator(contract, instance, image, runner);
-  for (const Case& c : cases_of_groups(instance))
-    if (auto error = worst_error_of(evaluator.evaluate(c).findings, c)) return error;
-  return std::nullopt;
-}
+using Ranges = std::vector<std::pair<std::string, std::string>>;
 
 /// The ranges of the domain if the variable is a multiple of the divisor: "groups" counts the multiples.
-std::vector<std::pair<std::string, std::string>> multiples_of(const Range& range, std::string variable,
-                                                              std::int64_t divisor) {
+Ranges multiples_of(const Range& range, std::string variable, std::int64_t divisor) {
   return {{"groups", fmt::format("ceil_div({}, {}) .. ({}) / {}", range.low.text(), divisor,
                                  range.high.text(), divisor)},
           {std::move(variable), fmt::format("groups * {}", divisor)}};
 }
 
-/// If each launch of the source is one block and passes as many elements as it has threads, or a multiple.
-void find_count_of_threads(const Contract& contract, const KnownBlocks& blocks,
-                           const std::shared_ptr<const Image>& image, Runner& runner,
-                           Preconditions& preconditions) {
-  const Instance& instance = contract.instances.at(0);
-  const Range *count = range_of(instance, "count"), *block = range_of(instance, "block");
-  const auto argument = argument_of(instance, "count");
-  const bool has_parts =
-      std::ranges::any_of(std::initializer_list<const char*>{"groups", "rows", "segments"},
-                          [&](const char* part) { return range_of(instance, part) != nullptr; });
-  if (count == nullptr || block == nullptr || has_parts || !argument || blocks.launches.empty()) return;
-  const auto each_in = [&](const SourceLaunch& launch) {
-    return elements_per_launched_thread(launch, *argument);
-  };
-  const std::int64_t each = each_in(blocks.launches.front());
-  if (each == 0 || !std::ranges::all_of(
-                       blocks.launches, [&](std::int64_t other) { return other == each; }, each_in))
-    return;
-  const auto error = error_in(contract, instance, image, runner);
-  const std::vector<std::pair<std::string, std::string>> counts{
-      {"count", each == 1 ? "block" : fmt::format("block * {}", each)}};
-  if (!error || error_in(contract, with_sizes(instance, counts), image, runner)) return;
-  preconditions.counts = counts;
-  const std::string what =
-      each == 1 ? "as many elements as threads" : fmt::format("{} elements for each thread", each);
-  preconditions.assumptions.push_back(what + ", as in each launch of the source");
-  preconditions.warnings.push_back(warning_of(*error, "do not pass " + what));
-}
+/// Which sizes callers pass, if the kernel is wrong with others.
+class SizeTrials {
+ public:
+  SizeTrials(const Contract& contract, const KnownBlocks& blocks, const std::shared_ptr<const Image>& image,
+             Runner& runner, Preconditions& preconditions)
+      : contract_(contract),
+        instance_(contract.instances.at(0)),
+        blocks_(blocks),
+        image_(image),
+        runner_(runner),
+        preconditions_(preconditions),
+        variable_(has("rows") ? "columns" : "count"),
+        argument_(argument_of(instance_, variable_)) {}
 
-/// If the source does not give the size of blocks: there may be more threads than a row has columns.
-void try_more_threads(const Contract& contract, const std::string& variable,
-                      const std::shared_ptr<const Image>& image, Runner& runner,
-                      Preconditions& preconditions) {
-  const Instance& instance = contract.instances.at(0);
-  const std::vector<std::pair<std::string, std::string>> sizes{
-      {"block", "256"}, {variable, fmt::format("{} .. block", range_of(instance, variable)->low.text())}};
-  if (error_in(contract, instance, image, runner) &&
-      !error_in(contract, with_sizes(instance, sizes), image, runner))
-    preconditions.counts = sizes;
-}
-
-/// If each launch has a thread for each element, or column, and rounds their number up.
-void find_threads_for_each(const Contract& contract, const KnownBlocks& blocks,
-                           const std::shared_ptr<const Image>& image, Runner& runner,
-                           Preconditions& preconditions) {
-  const Instance& instance = contract.instances.at(0);
-  const std::string variable = range_of(instance, "rows") != nullptr ? "columns" : "count";
-  const auto argument = argument_of(instance, variable);
-  const Range* block = range_of(instance, "block");
-  if (!argument || block == nullptr || range_of(instance, "groups") != nullptr) return;
-  if (std::ranges::all_of(blocks.launches, [](const auto& launch) { return launch.threads.empty(); })) {
-    if (block->high.text() == variable) try_more_threads(contract, variable, image, runner, preconditions);
-    return;
+  void run() {
+    if (!has(variable_) || !argument_ || has("groups")) return;
+    try_multiples();
+    if (preconditions_.counts.empty()) try_count_of_threads();
+    if (preconditions_.counts.empty()) try_threads_for_each();
   }
-  const auto threads_in = [&](const SourceLaunch& launch) {
-    return launched_threads(launch, *argument, variable);
-  };
-  const auto threads = threads_in(blocks.launches.front());
-  if (!threads || !std::ranges::all_of(
-                      blocks.launches, [&](const auto& other) { return other == threads; }, threads_in))
-    return;
-  const auto error = error_in(contract, instance, image, runner);
-  const std::vector<std::pair<std::string, std::string>> sizes{
-      {variable, fmt::format("{} .. {}", range_of(instance, variable)->low.text(), blocks.most)},
-      {"block", *threads}};
-  if (!error || error_in(contract, with_sizes(instance, sizes), image, runner)) return;
-  preconditions.counts = sizes;
-  preconditions.warnings.push_back(
-      warning_of(*error, fmt::format("do not launch blocks of \"{}\" threads", *threads)));
-}
 
-/// If each launch passes multiples of some number, or the kernel asserts that it gets them.
-void find_power_of_two(const Contract& contract, const KnownBlocks& blocks,
-                       const std::shared_ptr<const Image>& image, Runner& runner,
-                       Preconditions& preconditions) {
-  constexpr std::int64_t most = 4096;
-  const Instance& instance = contract.instances.at(0);
-  const bool has_rows = range_of(instance, "rows") != nullptr;
-  const std::string variable = has_rows ? "columns" : "count";
-  const Range* range = range_of(instance, variable);
-  const auto argument = argument_of(instance, variable);
-  if (range == nullptr || !argument || !range->high.names().empty() ||
-      range_of(instance, "groups") != nullptr)
-    return;
-  // A kernel that suits any number of blocks suits any number of elements.
-  const Range* grid = range_of(instance, "grid");
-  const bool needs_blocks = grid != nullptr && is_fixed(*grid);
-  const auto are_launched = [&](std::int64_t divisor) {
-    return !blocks.launches.empty() && std::ranges::all_of(blocks.launches, [&](const SourceLaunch& launch) {
-      return passes_multiples(launch, *argument, divisor) ||
-             (needs_blocks && covers_only_multiples(launch, *argument, divisor));
-    });
-  };
-  const bool launches_multiples = are_launched(2);
-  if (!launches_multiples && !blocks.may_assert) return;
-  const auto error = error_in(contract, instance, image, runner);
-  // Such as `n % 256 == 0`, but not a bound of an index.
-  const bool is_asserted = error && error->kind == Kind::crash && blocks.may_assert &&
-                           blocks.launches.empty() && error->message.find_first_of("%&") != std::string::npos;
-  if (!error || (!launches_multiples && !is_asserted)) return;
-  const std::int64_t largest = std::min(range->high.evaluate({}), most);
-  for (std::int64_t divisor = 2; divisor <= largest; divisor *= 2) {
-    if (!is_asserted && !are_launched(divisor)) return;
-    const auto multiples = multiples_of(*range, variable, divisor);
-    if (error_in(contract, with_sizes(instance, multiples), image, runner)) continue;
-    preconditions.counts = multiples;
-    const std::string what = has_rows ? "columns" : "elements";
-    preconditions.assumptions.push_back(
-        fmt::format("a number of {} that is a multiple of {}", what, divisor));
-    preconditions.warnings.push_back(
-        warning_of(*error, fmt::format("pass a number of {} that is not a multiple of {}", what, divisor)));
-    return;
+ private:
+  /// What all launches have in common; otherwise an empty value.
+  template <typename Of>
+  auto common(const Of& of) const {
+    using Value = decltype(of(blocks_.launches.front()));
+    if (blocks_.launches.empty()) return Value{};
+    const Value first = of(blocks_.launches.front());
+    const auto is_same = [&](const SourceLaunch& launch) { return of(launch) == first; };
+    return std::ranges::all_of(blocks_.launches, is_same) ? first : Value{};
   }
-}
+
+  /// If each launch passes multiples of some number, or the kernel asserts that it gets them.
+  void try_multiples() {
+    constexpr std::int64_t most = 4096;
+    if (!range().high.names().empty()) return;
+    const bool launches_multiples = are_launched(2);
+    if ((!launches_multiples && !blocks_.may_assert) || !error()) return;
+    // Such as `n % 256 == 0`, but not a bound of an index.
+    const bool is_asserted = error()->kind == Kind::crash && blocks_.may_assert && blocks_.launches.empty() &&
+                             error()->message.find_first_of("%&") != std::string::npos;
+    if (!launches_multiples && !is_asserted) return;
+    const std::int64_t largest = std::min(range().high.evaluate({}), most);
+    for (std::int64_t divisor = 2; divisor <= largest; divisor *= 2) {
+      if (!is_asserted && !are_launched(divisor)) return;
+      if (!adopt(multiples_of(range(), variable_, divisor))) continue;
+      const char* what = has("rows") ? "columns" : "elements";
+      preconditions_.assumptions.push_back(
+          fmt::format("a number of {} that is a multiple of {}", what, divisor));
+      return warn_of(fmt::format("pass a number of {} that is not a multiple of {}", what, divisor));
+    }
+  }
+
+  bool are_launched(std::int64_t divisor) const {
+    // A kernel that suits any number of blocks suits any number of elements.
+    const Range* grid = range_of(instance_, "grid");
+    const bool needs_blocks = grid != nullptr && is_fixed(*grid);
+    return !blocks_.launches.empty() &&
+           std::ranges::all_of(blocks_.launches, [&](const SourceLaunch& launch) {
+             return passes_multiples(launch, *argument_, divisor) ||
+                    (needs_blocks && covers_only_multiples(launch, *argument_, divisor));
+           });
+  }
+
+  /// If each launch of the source is one block and passes as many elements as it has threads, or a multiple.
+  void try_count_of_threads() {
+    if (!has("block") || has("rows") || has("segments")) return;
+    const std::int64_t each =
+        common([&](const SourceLaunch& launch) { return elements_per_launched_thread(launch, *argument_); });
+    if (each == 0 || !adopt({{variable_, each == 1 ? "block" : fmt::format("block * {}", each)}})) return;
+    const std::string what =
+        each == 1 ? "as many elements as threads" : fmt::format("{} elements for each thread", each);
+    preconditions_.assumptions.push_back(what + ", as in each launch of the source");
+    warn_of("do not pass " + what);
+  }
+
+  /// If each launch has a thread for each element, or column, and rounds their number up.
+  void try_threads_for_each() {
+    if (!has("block")) return;
+    const std::string low = range().low.text();
+    const auto is_unknown = [](const SourceLaunch& launch) { return launch.threads.empty(); };
+    if (std::ranges::all_of(blocks_.launches, is_unknown)) {
+      // There may be more threads than elements.
+      if (range_of(instance_, "block")->high.text() == variable_)
+        adopt({{"block", "256"}, {variable_, low + " .. block"}});
+      return;
+    }
+    const auto threads =
+        common([&](const SourceLaunch& launch) { return launched_threads(launch, *argument_, variable_); });
+    if (threads && adopt({{variable_, fmt::format("{} .. {}", low, blocks_.most)}, {"block", *threads}}))
+      warn_of(fmt::format("do not launch blocks of \"{}\" threads", *threads));
+  }
+
+  /// Whether the kernel is right with these sizes, but wrong with others; the domain then has them.
+  bool adopt(Ranges sizes) {
+    if (!error() || error_with(with_ranges(instance_, sizes))) return false;
+    preconditions_.counts = std::move(sizes);
+    return true;
+  }
+
+  void warn_of(const std::string& condition) {
+    preconditions_.warnings.push_back(warning_of(*error(), condition));
+  }
+
+  /// With the sizes of the guess.
+  const std::optional<Finding>& error() {
+    if (!error_) error_ = error_with(instance_);
+    return *error_;
+  }
+
+  std::optional<Finding> error_with(const Instance& instance) const {
+    return error_in(Evaluator(contract_, instance, image_, runner_), cases_of_groups(instance));
+  }
+
+  bool has(std::string_view name) const { return range_of(instance_, name) != nullptr; }
+  const Range& range() const { return *range_of(instance_, variable_); }
+
+  const Contract& contract_;
+  const Instance& instance_;
+  const KnownBlocks& blocks_;
+  const std::shared_ptr<const Image>& image_;
+  Runner& runner_;
+  Preconditions& preconditions_;
+  std::string variable_;                 ///< the number of elements, or of those of a row
+  std::optional<std::size_t> argument_;  ///< its index
+  std::optional<std::optional<Finding>> error_;
+};
 
 }  // namespace
 
 void find_multiples(const Contract& contract, const KnownBlocks& blocks,
                     const std::shared_ptr<const Image>& image, Runner& runner, Preconditions& preconditions) {
-  find_power_of_two(contract, blocks, image, runner, preconditions);
-  if (preconditions.counts.empty()) find_count_of_threads(contract, blocks, image, runner, preconditions);
-  if (preconditions.counts.empty()) find_threads_for_each(contract, blocks, image, runner, preconditions);
+  SizeTrials(contract, blocks, image, runner, preconditions).run();
 }
 
 void find_counts(const Contract& contract, const KnownBlocks& blocks,

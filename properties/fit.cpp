@@ -93,13 +93,13 @@ std::vector<Case> special_cases(const Instance& instance) {
     const auto row = std::ranges::find(distributions(), trial.distribution, &DistributionInfo::name);
     if (suits(*row, reduction.input)) cases.push_back(case_of(instance, trial));
   }
+  if (!info(reduction.op).takes("epsilon")) return cases;
   // Elements that are, or whose squares are, about as large as a usual epsilon.
-  if (info(reduction.op).takes("epsilon"))
-    for (const int exponent : {-9, -20, -45}) {
-      cases.push_back(case_of(instance, trial_runs[0]));
-      cases.back().input.transforms = {{"scale", exponent}};
-    }
-  if (info(reduction.op).takes("epsilon") && is_float(reduction.input) && size_of(reduction.input) == 2) {
+  for (const int exponent : {-9, -20, -45}) {
+    cases.push_back(case_of(instance, trial_runs[0]));
+    cases.back().input.transforms = {{"scale", exponent}};
+  }
+  if (is_float(reduction.input) && size_of(reduction.input) == 2) {
     cases.push_back(case_of(instance, {1, 1, "zeros"}));
     cases.back().input.planted = {{0, planted_text(reduction.input, 1)}};  // the smallest subnormal number
   }

@@ -260,12 +260,8 @@ class GridTrials {
     return error_in(instance_, {std::move(c)});
   }
 
-  /// The first error of the runs, with its case.
   std::optional<Finding> error_in(const Instance& instance, const std::vector<Case>& cases) const {
-    const Evaluator evaluator(contract_, instance, image_, runner_);
-    for (const Case& c : cases)
-      if (auto error = worst_error_of(evaluator.evaluate(c).findings, c)) return error;
-    return std::nullopt;
+    return foldproof::error_in(Evaluator(contract_, instance, image_, runner_), cases);
   }
 
   const Contract& contract_;

@@ -13,6 +13,7 @@
 
 #include "contracts/contract.h"
 #include "properties/case.h"
+#include "properties/execution/evaluation.h"
 #include "properties/verdict.h"
 #include "sanitizer/finding.h"
 
@@ -41,6 +42,13 @@ inline std::optional<Finding> worst_error_of(std::vector<Finding> findings, cons
   return findings.empty() ? std::nullopt : std::optional(with_case(worst_of(findings), c));
 }
 
+/// The worst error of the first case that has one.
+inline std::optional<Finding> error_in(const Evaluator& evaluator, const std::vector<Case>& cases) {
+  for (const Case& c : cases)
+    if (auto error = worst_error_of(evaluator.evaluate(c).findings, c)) return error;
+  return std::nullopt;
+}
+
 /// Whether the variable has only one value for given values of those before it.
 inline bool is_fixed(const Range& range) { return range.low.text() == range.high.text(); }
 
@@ -50,27 +58,18 @@ inline Instance with_range(Instance instance, std::string_view variable, const s
   return instance;
 }
 
-/// Replaces a variable of the domain by others, with their ranges.
-inline Instance with_ranges(Instance instance, std::string_view variable,
-                            const std::vector<std::pair<std::string, std::string>>& ranges) {
-  auto place = std::ranges::find(instance.domain, variable, &std::pair<std::string, Range>::first);
-  place = instance.domain.erase(place);
-  for (const auto& [name, text] : ranges)
-    place = std::next(instance.domain.insert(place, {name, Range::parse(text, {})}));
-  return instance;
-}
-
 /// The domain with these variables instead of those that it has with their names, where the first of these
 /// is.
-inline Instance with_sizes(Instance instance, const std::vector<std::pair<std::string, std::string>>& sizes) {
+inline Instance with_ranges(Instance instance,
+                            const std::vector<std::pair<std::string, std::string>>& ranges) {
   const auto is_replaced = [&](const std::pair<std::string, Range>& variable) {
-    return std::ranges::count(sizes, variable.first, &std::pair<std::string, std::string>::first) != 0;
+    return std::ranges::count(ranges, variable.first, &std::pair<std::string, std::string>::first) != 0;
   };
   const auto first = std::ranges::find_if(instance.domain, is_replaced);
   const auto at = first - instance.domain.begin();
   std::erase_if(instance.domain, is_replaced);
   auto place = instance.domain.begin() + at;
-  for (const auto& [name, text] : sizes)
+  for (const auto& [name, text] : ranges)
     place = std::next(instance.domain.insert(place, {name, Range::parse(text, {})}));
   return instance;
 }

@@ -306,10 +306,6 @@ void try_alignment(const Contract& contract, const std::shared_ptr<const Image>&
   preconditions.warnings.push_back(warning_of(*finding, "do not align the input"));
 }
 
-Instance with_counts(Instance instance, const Preconditions& preconditions) {
-  return with_sizes(std::move(instance), preconditions.counts);
-}
-
 Instance with_limits(Instance instance, const Preconditions& preconditions) {
   for (const auto& [name, text] : preconditions.limited)
     instance = with_range(std::move(instance), name, text);
@@ -343,15 +339,15 @@ Preconditions preconditions_of(const Contract& contract, const KnownBlocks& bloc
   } catch (const InputError&) {  // such as more elements than can be run
   }
   Contract changed = contract;
-  changed.instances.at(0) = with_counts(contract.instances.at(0), preconditions);
+  changed.instances.at(0) = with_ranges(contract.instances.at(0), preconditions.counts);
   find_launches(changed, blocks, image, runner, preconditions);
   return preconditions;
 }
 
 void add(const Preconditions& preconditions, Contract& contract) {
   Instance& instance = contract.instances.at(0);
-  if (!preconditions.block.empty()) instance = with_ranges(std::move(instance), "block", preconditions.block);
-  instance = with_limits(with_counts(std::move(instance), preconditions), preconditions);
+  instance = with_ranges(with_ranges(std::move(instance), preconditions.block), preconditions.counts);
+  instance = with_limits(std::move(instance), preconditions);
   if (preconditions.shared)
     instance.launches.at(0).shared = Expression::constant(static_cast<std::int64_t>(*preconditions.shared));
   if (preconditions.is_aligned) instance.domain.emplace_back("offset", Range::parse("0", {}));

@@ -226,8 +226,8 @@ bool contradicts_name(std::string_view name, const Reference& reference) {
   if (says_other_bits(words, reference.op)) return true;
   if (info(reference.op).takes("correction")) {
     const bool is_of_sample = reference.value_of("correction") != nullptr;
-    if (mentions(words, {is_of_sample ? "_pop" : "_sample_", is_of_sample ? "_biased_" : "unbiased",
-                         is_of_sample ? "_biased_" : "bessel"}))
+    if (is_of_sample ? mentions(words, {"_pop", "_biased_"})
+                     : mentions(words, {"_sample_", "unbiased", "bessel"}))
       return true;
   }
   const bool computes_root = mentions(words, {"nrm_2_", "_l_2_"}) && says_norm(name);

@@ -1,4 +1,4 @@
-// The grid that the source launches, in the variables of a guess.
+// The grid and the threads that the source launches, in the variables of a guess.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -55,6 +55,21 @@ std::optional<Expression> launched_grid_in(const Kernel& kernel, std::size_t axi
     }
   }
   return common;
+}
+
+std::optional<std::string> launched_threads(const SourceLaunch& launch, std::size_t parameter,
+                                            const std::string& variable) {
+  if (parameter >= launch.arguments.size()) return std::nullopt;
+  const std::string& passed = launch.arguments[parameter];
+  try {
+    const Expression threads = Expression::parse(launch.threads, {});
+    constexpr std::int64_t many = 1 << 20, most_of_block = 1024;
+    if (threads.names() != std::vector{passed} || threads.evaluate({{passed, many}}) <= most_of_block)
+      return std::nullopt;
+  } catch (const InputError&) {  // unknown
+    return std::nullopt;
+  }
+  return substituted(launch.threads, {{passed, variable}});
 }
 
 }  // namespace foldproof

@@ -1,7 +1,5 @@
 #include "contracts/guessing/source_launches.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -95,12 +93,8 @@ class Launches {
 
   /// The items of the list in parentheses that begins there.
   std::vector<TokenRange> arguments_at(std::size_t begin) const {
-    int depth = 0;
-    for (std::size_t at = begin; at < std::min(begin + longest_part, text_.size()); ++at) {
-      depth += depth_change(text_.token(at));
-      if (depth == 0) return at == begin ? std::vector<TokenRange>{} : text_.items({begin + 1, at});
-    }
-    return {};
+    const auto end = text_.end_of(begin);
+    return end ? text_.items({begin + 1, *end}) : std::vector<TokenRange>{};
   }
 
   SourceLaunch described(const Launch& launch) {
@@ -187,12 +181,8 @@ class Launches {
       if (token == ";" || token == "{" || token == "}") return std::nullopt;
       depth += token == ")" ? 1 : token == "(" ? -1 : 0;
       if (depth >= 0) continue;
-      std::size_t end = at;
-      for (int inner = 0; end < at + longest_part && end < text_.size(); ++end) {
-        inner += depth_change(text_.token(end));
-        if (inner == 0) break;
-      }
-      if (is_condition(at) || is_expanded_assert(end + 1)) return TokenRange{at + 1, end};
+      const auto end = text_.end_of(at);
+      if (end && (is_condition(at) || is_expanded_assert(*end + 1))) return TokenRange{at + 1, *end};
       depth = 0;
     }
     return std::nullopt;
@@ -252,17 +242,15 @@ class Launches {
 
   /// "constexpr (...)", or a condition without variables.
   bool is_constant_condition(std::size_t at) {
-    if (text_.token(at) == "constexpr") return true;
-    int depth = 0;
-    for (const std::size_t begin = at; at < text_.size() && at < begin + longest_part; ++at) {
-      depth += depth_change(text_.token(at));
-      if (depth == 0) return true;
+    if (text_.token(at) != "(") return true;
+    const auto end = text_.end_of(at);
+    for (; end && at < *end; ++at) {
       const bool is_word = is_letter(text_.token(at).front());
       if (is_word && text_.token(at) != "sizeof" && !is_type(text_.token(at)) &&
           !number_of(values_.constant(at)))
         return false;
     }
-    return false;
+    return end.has_value();
   }
 
   const SourceText& text_;
@@ -364,24 +352,6 @@ std::int64_t elements_per_launched_thread(const SourceLaunch& launch, std::size_
   } catch (const InputError&) {  // unknown
     return 0;
   }
-}
-
-std::optional<std::string> launched_threads(const SourceLaunch& launch, std::size_t parameter,
-                                            const std::string& variable) {
-  if (parameter >= launch.arguments.size()) return std::nullopt;
-  const std::string& passed = launch.arguments[parameter];
-  try {
-    const Expression threads = Expression::parse(launch.threads, {});
-    constexpr std::int64_t many = 1 << 20;
-    if (threads.names() != std::vector{passed} || threads.evaluate({{passed, many}}) <= most_threads)
-      return std::nullopt;
-  } catch (const InputError&) {  // unknown
-    return std::nullopt;
-  }
-  std::string text;
-  for (const std::string_view token : tokens_of(launch.threads))
-    text += fmt::format("{} ", token == passed ? variable : token);
-  return text.substr(0, text.size() - 1);
 }
 
 std::vector<std::vector<SourceLaunch>> launches_in(std::string_view source,

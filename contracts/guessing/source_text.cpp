@@ -31,6 +31,15 @@ const std::vector<std::size_t>& SourceText::places_of(std::string_view word) con
   return found == words_.end() ? no_places : found->second;
 }
 
+std::optional<std::size_t> SourceText::end_of(std::size_t at) const {
+  int depth = 0;
+  for (std::size_t i = at; i < std::min(at + longest_part, size()); ++i) {
+    depth += depth_change(token(i));
+    if (depth <= 0) return i > at ? std::optional(i) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 bool SourceText::is_bracketed(TokenRange part) const {
   int depth = 0;
   for (std::size_t i = part.begin; i < part.end; ++i) {

@@ -34,6 +34,9 @@ class SourceText {
   /// Where the word is.
   const std::vector<std::size_t>& places_of(std::string_view word) const;
 
+  /// The index of the bracket that closes the one at that index; nothing if none opens there, or if it is not
+  /// closed within a part.
+  std::optional<std::size_t> end_of(std::size_t at) const;
   /// Whether a bracket opens at the beginning of the part and closes at its end.
   bool is_bracketed(TokenRange part) const;
   /// The items of a list.

@@ -129,9 +129,8 @@ void transform_peaks(Elements& x) {
 
 void transform_far_below(Elements& x) {
   const double zero_beyond = x.accumulator() == Element::f64 ? 1000 : 500;
-  const bool is_extremum = x.op() == Operator::min || x.op() == Operator::max;
   // An extremum of f64 may begin at the highest f32.
-  const double farthest = is_extremum && x.element() == Element::f64 ? 1e300 : 1e31;
+  const double farthest = is_extremum(x.op()) && x.element() == Element::f64 ? 1e300 : 1e31;
   const double distance = std::array{zero_beyond, 1e5, farthest}[x.random.below(3)];
   const double largest = std::ldexp(1.0, x.format().highest_exponent + x.format().precision - 4);
   const double side = x.op() == Operator::min ? 1 : -1;
@@ -140,8 +139,8 @@ void transform_far_below(Elements& x) {
     if (!number.is_finite()) continue;
     const double magnitude = std::fabs(to_double(number));
     // The elements of an extremum must remain different.
-    x.set_finite(i, number_of(side * (is_extremum ? (1 + magnitude) * std::min(distance, largest)
-                                                  : magnitude + distance)));
+    x.set_finite(i, number_of(side * (is_extremum(x.op()) ? (1 + magnitude) * std::min(distance, largest)
+                                                          : magnitude + distance)));
   }
 }
 
