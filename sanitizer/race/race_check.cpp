@@ -24,6 +24,15 @@ std::uint32_t words_of(LaneSet lanes, const Row& row) {
   return words;
 }
 
+/// Whether all lanes read the same bytes, and none waits for a flag.
+bool is_broadcast(const AccessEvent& event) {
+  if (event.what != AccessEvent::What::read || event.strong || event.owner) return false;
+  const auto some = first_lane(event.lanes);
+  bool is_same = true;
+  for_lanes(event.lanes, [&](unsigned lane) { is_same &= event.at[lane] == event.at[some]; });
+  return is_same;
+}
+
 }  // namespace
 
 void RaceCheck::job_begins(bool all_reads) {
@@ -95,6 +104,10 @@ void RaceCheck::accesses(const AccessEvent& event) {
   if (event.consecutive && !event.owner && event.bytes % 4 == 0 && event.at[some] % 4 == 0) {
     if (AccessHistory* history = history_of(event, some)) access_rows(event, *history, who);
   } else {
+    if (is_broadcast(event)) {
+      if (AccessHistory* history = history_of(event, some)) access_place(event, *history, event.lanes, who);
+      return;
+    }
     std::uint64_t window = 0;
     AccessHistory* history = nullptr;
     for (LaneSet left = event.lanes; left != 0; left &= left - 1) {
@@ -104,7 +117,7 @@ void RaceCheck::accesses(const AccessEvent& event) {
                                                 : event.at[lane] >> global_window_bits;
       if (left == event.lanes || here != window) history = history_of(event, lane);
       window = here;
-      if (history) access_lane(event, *history, lane, who);
+      if (history) access_place(event, *history, bit(lane), who);
     }
   }
 }

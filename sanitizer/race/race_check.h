@@ -53,7 +53,10 @@ class RaceCheck final : public Clocked<> {
   // Cells (race_check_cells.cpp).
   void access_words(const AccessEvent& event, Line& line, const Row& row, WarpClock& who,
                     std::uint64_t address);
-  void access_lane(const AccessEvent& event, AccessHistory& history, unsigned lane, WarpClock& who);
+  /// All lanes access the same bytes.
+  void access_place(const AccessEvent& event, AccessHistory& history, LaneSet lanes, WarpClock& who);
+  bool read_together(Cell& cell, const Entry& now, const WarpClock& who);
+  static void record(const Cell& cell, Entries& entries, const Entry& entry, bool alike);
   void access_cell(const AccessEvent& event, Cell& cell, unsigned lane, const Entry& now, WarpClock& who,
                    std::uint64_t address);
   void divide(const AccessEvent& event, Line& line, bool into_bytes);

@@ -133,11 +133,13 @@ void RaceCheck::divide(const AccessEvent& event, Line& line, bool into_bytes) {
   line.cells = std::move(bytes);
 }
 
-void RaceCheck::access_lane(const AccessEvent& event, AccessHistory& history, unsigned lane, WarpClock& who) {
-  Entry now{event.warp, time_, event.site, bit(lane), manner_of(event)};
-  now.manner.unchanged = (unchanged(event) & bit(lane)) != 0;
+void RaceCheck::access_place(const AccessEvent& event, AccessHistory& history, LaneSet lanes,
+                             WarpClock& who) {
+  const unsigned some = first_lane(lanes);
+  Entry now{event.warp, time_, event.site, lanes, manner_of(event)};
+  now.manner.unchanged = (unchanged(event) & lanes) != 0;
   const std::uint64_t mask = (std::uint64_t{1} << global_window_bits) - 1;
-  std::uint64_t at = event.at[lane] & mask;
+  std::uint64_t at = event.at[some] & mask;
   const std::uint64_t end = at + event.bytes;
   while (at < end) {
     Line& line = history.line(at / line_bytes);
@@ -146,11 +148,43 @@ void RaceCheck::access_lane(const AccessEvent& event, AccessHistory& history, un
     divide(event, line, narrow);
     const std::uint32_t step = line.cell_bytes();
     for (; at < end && at < line_end; at += step) {
+      Cell& cell = line.cells[at % line_bytes / step];
       end_chains(line, at % line_bytes / step, now.manner);
-      access_cell(event, line.cells[at % line_bytes / step], lane, now, who, (event.at[lane] & ~mask) | at);
+      if (lanes != bit(some) && read_together(cell, now, who)) continue;
+      for_lanes(lanes, [&](unsigned lane) {
+        now.lanes = bit(lane);
+        access_cell(event, cell, lane, now, who, (event.at[some] & ~mask) | at);
+      });
+      now.lanes = lanes;
     }
     line.latest = std::max(line.latest, now.time);
   }
+}
+
+// Records a weak read of the cell by several lanes, if it is certain that no lane conflicts with an earlier
+// access, and if all lanes know the same. Each thread often reads all partial results of its block.
+bool RaceCheck::read_together(Cell& cell, const Entry& now, const WarpClock& who) {
+  std::vector<Entry>& earlier = cell.weak.all;
+  if (who.pairs || who.has_outer != 0 || !cell.strong.all.empty() || earlier.size() > many_entries)
+    return false;
+  steps_of_checks += earlier.size();
+  const unsigned some = first_lane(now.lanes);
+  const auto unordered = [&](const Entry& entry) {
+    return clocks_.unordered(who, some, entry.warp, entry.lanes, entry.time);
+  };
+  for (const Entry& entry : earlier) {
+    const bool is_own = entry.warp == now.warp && entry.time >= std::max(base_, who.uniform);
+    if (entry.manner.writes && (is_own || unordered(entry) != 0)) return false;
+  }
+  for (Entry& entry : earlier) {
+    const bool is_own = entry.warp == now.warp;
+    const bool is_over = entry.warp.block == now.warp.block && entry.time < base_;
+    if ((is_own || is_over) && replaces(now, entry)) entry.lanes = unordered(entry) & ~now.lanes;
+  }
+  if (std::erase_if(earlier, [](const Entry& entry) { return entry.lanes == 0; }) > 0)
+    cell.weak.index = nullptr;
+  record(cell, cell.weak, now, false);
+  return true;
 }
 
 // A write to a part of a value that was written by one strong write ends the whole chain of that value,
@@ -201,9 +235,14 @@ void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane,
       cell.various |= !are_peers(event, last.manner, now.manner);
     }
   }
+  record(cell, entries, entry, now.manner.strong && among_equals);
+}
+
+// Adds the entry. `alike`: as in keep_latest().
+void RaceCheck::record(const Cell& cell, Entries& entries, const Entry& entry, bool alike) {
   entries.push_back(entry);
   if (entries.all.size() >= std::max(many_entries, entries.shorten_at)) {
-    keep_latest(entries.all, now.manner.strong && among_equals);
+    keep_latest(entries.all, alike);
     entries.shorten_at = 2 * entries.all.size();
     entries.index = nullptr;
   }

@@ -30,7 +30,7 @@ std::multimap<std::string, std::string> code_in(const std::string& text) {
 RanJson audited(const Folder& folder, const std::string& kernel, const std::string& contract) {
   const std::string source = folder.file("kernel.cu", kernel);
   if (!contract.empty()) folder.file("kernel.toml", contract);
-  return run_json({"audit", source, "--jobs", "1"});
+  return run_json({"audit", source, "--jobs", "1", "--cases", "12"});
 }
 
 std::vector<std::string> kinds_found(const RanJson& ran) {

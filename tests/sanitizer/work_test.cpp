@@ -72,6 +72,17 @@ TEST_CASE("joining what all blocks of a grid barrier know takes n log n time") {
   CHECK(steps(4096) / steps(2048) < linear);
 }
 
+TEST_CASE("a value that all lanes of a warp read is compared once per warp") {
+  const std::string read =
+      ".shared .u32 total[1];\n"
+      "setp.ne.u32 %p1, tid, 0; @%p1 bra wait; st.shared.u32 [total], 5;\n"
+      "wait: bar.sync 0; ld.shared.u32 %r2, [total];";
+  constexpr std::uint32_t warps = 32;
+  const std::uint64_t before = steps_of_checks;
+  findings_of(read, {.buffers = {}, .block = {warps * 32, 1, 1}}, only<RaceCheck>());
+  CHECK(steps_of_checks - before < warps * warps);  // each with the write and with the reads of other warps
+}
+
 TEST_CASE("blocks that draw tiles after a fence of one thread are checked in linear time") {
   const std::string draw =
       ".shared .u32 tile[1];\n"

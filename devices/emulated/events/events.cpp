@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <bitset>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 
@@ -32,6 +34,19 @@ BarrierEvent barrier_event(const Instruction& i, WarpId warp, LaneMask lanes, st
           .aligned = i.form->aligned,
           .threads = threads,
           .site = i.site};
+}
+
+// The lanes that store where a lower lane does, and few others: those whose addresses have the same hash.
+LaneMask may_repeat(const LaneHosts& hosts, LaneMask lanes) {
+  constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;
+  std::bitset<256> hashes;
+  LaneMask repeats = 0;
+  for_lanes(lanes, [&](unsigned lane) {
+    const std::size_t hash = std::bit_cast<std::uintptr_t>(hosts[lane]) * golden_ratio >> 56U;
+    if (hashes[hash]) repeats |= bit(lane);
+    hashes.set(hash);
+  });
+  return repeats;
 }
 
 // Whether the thread exits without any other effect.
@@ -83,6 +98,7 @@ void Events::emit_division(const Warp& warp, const DivergentGroup& group, const 
 // Accesses of one instruction, grouped by the space of each lane's address. The event is modified instead of
 // copied: copying recently written small fields is slow.
 void Events::emit_access(const Warp& warp, StateSpace space, const Addresses& at, AccessEvent& event) {
+  if (space == StateSpace::local) return;  // No other thread has access to it.
   // Most instructions access one space, and in shared memory the executing block's own.
   if (space == StateSpace::global ||
       (space == StateSpace::shared_cta && at.high <= isa::shared_offset_mask)) {
@@ -150,20 +166,12 @@ void Events::emit_store(const WarpAccess& access) {
   const auto column = [&](std::size_t k, unsigned lane) {
     return registers + detail.data[k] + lane * detail.register_bytes;
   };
-  bool ascending = true;
-  if (!access.at.consecutive) {
-    const std::byte* highest = nullptr;
-    for_lanes(access.valid, [&](unsigned lane) {
-      ascending &= highest == nullptr || hosts[lane] > highest;
-      highest = hosts[lane];
-    });
-  }
+  const LaneMask repeats = access.at.consecutive ? 0 : may_repeat(hosts, access.valid);
   for_lanes(access.valid, [&](unsigned lane) {
     unsigned before = lane;
-    if (!ascending)
-      for_lanes(access.valid & lowest_lanes(lane), [&](unsigned other) {
-        if (hosts[other] == hosts[lane]) before = other;
-      });
+    LaneMask lower = (repeats & bit(lane)) != 0 ? access.valid & lowest_lanes(lane) : 0;
+    for (; lower != 0 && before == lane; lower &= ~bit(last_lane(lower)))
+      if (hosts[last_lane(lower)] == hosts[lane]) before = last_lane(lower);
     bool same = true;
     for (std::size_t k = 0; same && k < detail.data.size(); ++k) {
       const std::byte* there = before == lane ? hosts[lane] + k * size : column(k, before);

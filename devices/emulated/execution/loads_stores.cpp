@@ -113,9 +113,9 @@ void Executor::store(Warp& warp, Frame& frame, const Instruction& i, LaneMask la
   if (detail.address.base == MachineOperands::Base::slot) return access_slot(frame, i, lanes);
   WarpAccess access(warp, frame, i, detail, lanes);
   parts_.find_addresses(access, detail.address);
-  const bool visible = i.form->space != StateSpace::local &&
-                       detail.address.base != MachineOperands::Base::frame_local &&
-                       access.at[0] >> isa::window_bits != isa::local_window >> isa::window_bits;
+  const bool is_local =
+      i.form->space == StateSpace::local || detail.address.base == MachineOperands::Base::frame_local;
+  const bool visible = !is_local && access.at[0] >> isa::window_bits != isa::local_window >> isa::window_bits;
   if (visible) parts_.progress.changed();
   parts_.addresses.find_common(access);
   const std::byte* registers = frame.registers();
@@ -130,7 +130,7 @@ void Executor::store(Warp& warp, Frame& frame, const Instruction& i, LaneMask la
     for_lanes(lanes, [&](unsigned lane) { access.hosts[lane] = access.host + access.at[lane]; });
   else
     parts_.addresses.resolve(access, "write", access.bytes);
-  if (parts_.events.accesses() && access.valid != 0) parts_.events.emit_store(access);
+  if (parts_.events.accesses() && access.valid != 0 && !is_local) parts_.events.emit_store(access);
   parts_.shadow.storing(access);
   const std::uint32_t size = detail.element_bytes;
   for (std::size_t k = 0; k < detail.data.size(); ++k) {
