@@ -51,6 +51,14 @@ struct Candidate : InstanceGuess {
 /// Along x, y and z; absent: not a constant of the source.
 using SourceExtents = std::array<std::optional<std::uint32_t>, 3>;
 
+/// What a launch of the source is in one run of the function around it. Absent: unknown.
+struct HostCall {
+  std::array<std::optional<std::int64_t>, 3> grid = {}, block = {};
+  std::optional<std::int64_t> shared = {};                  ///< bytes
+  std::vector<std::optional<std::int64_t>> arguments = {};  ///< integers
+  bool operator==(const HostCall&) const = default;
+};
+
 /// A launch `kernel<<<grid, block, shared>>>(arguments)` of the source.
 struct SourceLaunch {
   SourceExtents grid = {}, block = {};
@@ -59,9 +67,8 @@ struct SourceLaunch {
   std::string threads = {};                 ///< of a block along x, unless it has more along y or z
   std::string shared = {};                  ///< bytes of dynamic shared memory
   std::vector<std::string> arguments = {};  ///< of the kernel
-  /// For each argument: k if it is a variable that the function has tested to be a multiple of k; otherwise
-  /// 0.
-  std::vector<std::int64_t> tested_multiples = {};
+  /// With sample values of what the source does not say; empty if it is not known when it is reached.
+  std::vector<HostCall> calls = {};
   bool is_only_one = false;  ///< the source launches nothing else
   bool operator==(const SourceLaunch&) const = default;
 };

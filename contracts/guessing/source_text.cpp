@@ -13,12 +13,70 @@ SourceText::SourceText(std::string_view source) : tokens_(tokens_of(source)) {
     if (is_letter(tokens_[i].front())) words_[tokens_[i]].push_back(i);
     launches_ += are(i, "<") ? 1 : 0;
   }
-  std::vector<std::size_t> open{nowhere};
-  for (std::size_t i = 0; i < tokens_.size(); ++i) {
-    if (tokens_[i] == "}" && open.size() > 1) open.pop_back();
-    braces_.push_back(open.back());
-    if (tokens_[i] == "{") open.push_back(i);
+  find_scopes();
+}
+
+/// A brace also closes parentheses that are open.
+void SourceText::find_scopes() {
+  std::vector<std::size_t> braces{nowhere}, open;
+  closing_.assign(size(), nowhere);
+  for (std::size_t i = 0; i < size(); ++i) {
+    const int change = depth_change(tokens_[i]);
+    if (change < 0) {
+      const bool is_brace = tokens_[i] == "}";
+      while (is_brace && !open.empty() && tokens_[open.back()] != "{") open.pop_back();
+      if (!open.empty() && is_brace == (tokens_[open.back()] == "{")) {
+        closing_[open.back()] = i;
+        open.pop_back();
+      }
+      if (is_brace && braces.size() > 1) braces.pop_back();
+    }
+    braces_.push_back(braces.back());
+    if (change > 0) open.push_back(i);
+    if (tokens_[i] == "{") braces.push_back(i);
   }
+}
+
+std::optional<std::size_t> SourceText::brace_around(std::size_t at) const {
+  const std::size_t brace = at < size() ? braces_[at] : nowhere;
+  return brace == nowhere ? std::nullopt : std::optional(brace);
+}
+
+std::size_t SourceText::end_of_template_arguments(std::size_t at) const {
+  constexpr std::size_t longest = 64;
+  int depth = 0;
+  for (std::size_t i = at; i < std::min(at + longest, size()); ++i) {
+    const std::string_view word = token(i);
+    depth += word == "<" ? 1 : word == ">" ? -1 : 0;
+    if (depth == 0) return i == at ? at : i + 1;
+    if (!is_word(word.front()) && std::string_view("<>:,*&.").find(word) == std::string_view::npos) break;
+  }
+  return at;
+}
+
+std::optional<LaunchText> SourceText::launch_at(std::size_t at) const {
+  LaunchText launch;
+  if (token(at) == "<" && !are(at, "<")) {  // template arguments
+    launch.template_arguments.begin = at + 1;
+    const std::size_t end = std::min(at + longest_part, size());
+    while (at < end && !are(at, "<") && token(at) != ";" && token(at) != "{") ++at;
+    if (token(at - 1) != ">") return std::nullopt;
+    launch.template_arguments.end = at - 1;
+  }
+  if (!are(at, "<")) return std::nullopt;
+  const std::size_t begin = at + 3, end = std::min(begin + longest_part, size());
+  int depth = 0;
+  for (at = begin; at < end && token(at) != ";"; ++at) {
+    if (depth == 0 && are(at, ">")) {
+      launch.configuration = items({begin, at});
+      const auto close = end_of(at + 3);
+      launch.arguments = close ? items({at + 4, *close}) : std::vector<TokenRange>{};
+      launch.end = close.value_or(at + 3) + 1;
+      return launch;
+    }
+    depth += depth_change(token(at));
+  }
+  return std::nullopt;
 }
 
 bool SourceText::are(std::size_t at, std::string_view three) const {
@@ -167,6 +225,12 @@ bool is_type(std::string_view word) {
   constexpr std::string_view words[] = {"float", "double", "int",  "unsigned", "long",
                                         "short", "char",   "bool", "true",     "false"};
   return std::ranges::find(words, word) != std::end(words);
+}
+
+bool is_name(std::string_view token) { return !token.empty() && is_letter(token.front()); }
+
+bool is_any_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
 }
 
 std::string without_suffix(std::string_view token) {

@@ -1,7 +1,9 @@
 // The tokens of a source, and what surrounds them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +15,14 @@ namespace foldproof {
 /// The tokens from `begin` up to, but not including, `end`.
 struct TokenRange {
   std::size_t begin = 0, end = 0;
+};
+
+/// What is between the brackets of a launch.
+struct LaunchText {
+  TokenRange template_arguments;
+  std::vector<TokenRange> configuration;
+  std::vector<TokenRange> arguments;
+  std::size_t end = 0;  ///< the index after it
 };
 
 /// The tokens of a launch or a definition that are looked at, so that the time is proportional to the length
@@ -37,6 +47,14 @@ class SourceText {
   /// The index of the bracket that closes the one at that index; nothing if none opens there, or if it is not
   /// closed within a part.
   std::optional<std::size_t> end_of(std::size_t at) const;
+  /// The same without a limit; if it is not closed, the end of the source.
+  std::size_t closing(std::size_t at) const { return at < size() ? std::min(closing_[at], size()) : size(); }
+  /// The brace that opens the scope of the token; nothing outside of all braces.
+  std::optional<std::size_t> brace_around(std::size_t at) const;
+  /// The index after the list of template arguments that begins there; the index itself if none does.
+  std::size_t end_of_template_arguments(std::size_t at) const;
+  /// The launch of a kernel whose name ends before that index, if one is there.
+  std::optional<LaunchText> launch_at(std::size_t at) const;
   /// Whether a bracket opens at the beginning of the part and closes at its end.
   bool is_bracketed(TokenRange part) const;
   /// The items of a list.
@@ -59,6 +77,7 @@ class SourceText {
  private:
   static constexpr std::size_t nowhere = std::string_view::npos;
 
+  void find_scopes();
   /// "dim3" for "grid" in "dim3 block(64), grid(8)"; empty unless the word follows others in a declaration.
   std::string_view list_type(std::size_t at) const;
   std::size_t scope_of_declaration(std::size_t at) const;
@@ -66,7 +85,8 @@ class SourceText {
 
   std::vector<std::string_view> tokens_;
   std::size_t launches_ = 0;
-  std::vector<std::size_t> braces_;  ///< for each token: the brace that opens its scope
+  std::vector<std::size_t> closing_;  ///< for each bracket that opens
+  std::vector<std::size_t> braces_;   ///< for each token: the brace that opens its scope
   std::map<std::string_view, std::vector<std::size_t>> words_;
 };
 
@@ -75,6 +95,11 @@ int depth_change(std::string_view token);
 
 /// Whether it is the name of an arithmetic type, or true or false.
 bool is_type(std::string_view word);
+
+/// Whether it may be the name of something.
+bool is_name(std::string_view token);
+
+bool is_any_of(std::string_view word, std::initializer_list<std::string_view> words);
 
 /// "256" for "256u".
 std::string without_suffix(std::string_view token);

@@ -228,3 +228,71 @@ void launch(const float* x, float* out, int rows, int columns) {
   CHECK(judged(ran)["row_sum"].errors.empty());
   CHECK(has(judged(ran).at("row_sum").warnings, "if callers launch 256 blocks for 1000 rows"));
 }
+
+TEST_CASE("a host that rounds, or tests, a number of elements passes only multiples", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("rounded");
+  const RanJson ran = run_json({"audit", folder.file("k.cu", whole_blocks + R"cuda(
+SUM(rounded) SUM(half) SUM(tested) SUM(hardly) SUM(padded)
+int roundup(int n, int k) { return (n + k - 1) / k * k; }
+void launch(const float* x, float* out, int n) {
+  if (x == nullptr || n % 256 != 0) return;
+  sum_tested<<<1, 256>>>(x, out, n);
+}
+void launch_others(const float* x, float* out, int n) {
+  sum_padded<<<1, 256>>>(x, out, roundup(n, 256));
+  if (!(n % 128 == 0)) {
+    return;
+  }
+  sum_hardly<<<1, 256>>>(x, out, n);
+}
+void launch_rounded(const float* x, float* out, int n) {
+  n &= ~127;
+  sum_half<<<1, 256>>>(x, out, n);
+  n -= n % 256;
+  sum_rounded<<<1, 256>>>(x, out, n);
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  auto kernels = judged(ran);
+  for (const char* right : {"sum_rounded", "sum_tested", "sum_padded"}) {
+    CAPTURE(right);
+    CHECK(kernels[right].errors.empty());
+    CHECK(has(kernels[right].notes, "a number of elements that is a multiple of 256"));
+  }
+  CHECK(has(kernels["sum_half"].errors, "out-of-bounds"));
+  CHECK(has(kernels["sum_hardly"].errors, "out-of-bounds"));
+}
+
+TEST_CASE("a host may compute the number of blocks and threads by loops and functions", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("computed");
+  const std::string sum = R"cuda(
+__global__ void sum(const float* x, float* out, int n) {
+  __shared__ float s[1024];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  s[threadIdx.x] = i < n ? x[i] : 0;
+  __syncthreads();
+  for (int k = blockDim.x / 2; k > 0; k /= 2) {
+    if (threadIdx.x < k) s[threadIdx.x] += s[threadIdx.x + k];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) atomicAdd(out, s[0]);
+}
+template <typename T>
+constexpr T ceil_div(T a, T b) {
+  return (a + b - 1) / b;
+}
+)cuda";
+  const auto errors = [&](const std::string& launch) {
+    const RanJson ran = run_json({"audit", "--cases", "16", folder.file("k.cu", sum + launch)});
+    INFO(ran.json.dump() << ran.err);
+    return judged(ran)["sum"].errors;
+  };
+  CHECK(
+      errors("void f(float* x, float* o, int n) { int p = 1; while (p < n) p *= 2; sum<<<1, p>>>(x, o, n); }")
+          .empty());
+  CHECK(errors("void f(float* x, float* o, int n) { sum<<<ceil_div(n, 256), 256>>>(x, o, n); }").empty());
+  CHECK(has(errors("void f(float* x, float* o) { sum<<<ceil_div(4096, 512), 256>>>(x, o, 4096); }"),
+            "input-not-used"));
+}

@@ -203,10 +203,10 @@ void run(const float* x, float* out, int rows, int columns) {
   CHECK(has(judged(ran).at("row_sum").warnings, "if callers launch 1 block for 256 rows"));
 }
 
-TEST_CASE("an unknown number of threads for each column may be larger than that of the columns", "[nvcc]") {
+TEST_CASE("a number of threads for each column may be larger than that of the columns", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
-  const Folder folder("unknown-blocks");
-  const RanJson ran = run_json({"audit", "--cases", "16", folder.file("k.cu", R"cuda(
+  const Folder folder("rounded-blocks");
+  const std::string sum = R"cuda(
 __global__ void row_sum(const float* x, float* out, int rows, int columns) {
   extern __shared__ float s[];
   const int t = threadIdx.x;
@@ -218,17 +218,21 @@ __global__ void row_sum(const float* x, float* out, int rows, int columns) {
   }
   if (t == 0) out[blockIdx.x] = s[0];
 }
-int power_of_two(int n) {
-  int p = 1;
-  while (p < n) p *= 2;
-  return p;
-}
+int power_of_two(int n);
 void run(const float* x, float* out, int rows, int columns) {
   const int t = power_of_two(columns);
   row_sum<<<rows, t, t * sizeof(float)>>>(x, out, rows, columns);
 }
-)cuda")});
-  INFO(ran.json.dump() << ran.err);
-  CHECK(judged(ran).at("row_sum").errors.empty());
-  CHECK(has(judged(ran).at("row_sum").warnings, "if callers launch blocks whose size is not a power of two"));
+)cuda";
+  const auto judgement = [&](const std::string& more) {
+    const RanJson ran = run_json({"audit", "--cases", "16", folder.file("k.cu", sum + more)});
+    INFO(ran.json.dump() << ran.err);
+    return judged(ran).at("row_sum");
+  };
+  const auto unknown = judgement("");
+  CHECK(unknown.errors.empty());
+  CHECK(has(unknown.warnings, "if callers launch blocks whose size is not a power of two"));
+  const auto known = judgement("int power_of_two(int n) { int p = 1; while (p < n) p *= 2; return p; }");
+  CHECK(known.errors.empty());
+  CHECK(has(known.warnings, "if callers do not launch blocks of \"2 ^ log2_ceil(columns)\" threads"));
 }

@@ -1,0 +1,153 @@
+// Calls of functions, and launches, in a host function.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+#include "contracts/guessing/host_run.h"
+
+namespace foldproof {
+namespace {
+
+constexpr unsigned deepest_call = 100;  ///< statements, parentheses and calls around it
+
+/// Whether no device can run it, so that it has no effect.
+bool is_impossible(const HostCall& call) {
+  constexpr std::int64_t most_threads = 1024;
+  std::int64_t threads = 1;
+  for (const auto extent : call.block) {
+    if (extent && (*extent < 1 || *extent > most_threads)) return true;
+    threads *= extent.value_or(1);
+  }
+  return threads > most_threads ||
+         std::ranges::any_of(call.grid, [](const auto& extent) { return extent && *extent < 1; });
+}
+
+}  // namespace
+
+/// The arguments in the parentheses that open here.
+std::vector<HostRun::Argument> HostRun::arguments(bool keeps_addresses) {
+  const TokenRange inner{at_ + 1, text_.closing(at_)};
+  const std::size_t end = std::exchange(end_, std::min(inner.end, end_));
+  const bool kept = keeps_addresses_;
+  std::vector<Argument> found;
+  at_ = inner.begin;
+  while (at_ < inner.end && !has_failed_) {
+    const std::size_t begin = at_;
+    keeps_addresses_ = keeps_addresses && !found.empty();
+    Argument argument{assignment(), {}};
+    if (at_ == begin + 1) argument.variable = find(text_.token(begin));
+    found.push_back(std::move(argument));
+    if (token() != ",") break;
+    ++at_;
+  }
+  if (at_ != inner.end) misunderstand(inner);
+  keeps_addresses_ = kept;
+  at_ = inner.end + 1;
+  end_ = end;
+  return found;
+}
+
+HostValue HostRun::call(std::string_view name, std::size_t at, bool is_qualified) {
+  const auto local = is_qualified ? std::nullopt : find(name);
+  const std::size_t numbers = numbers_read_;
+  const std::vector<Argument> passed = arguments(name.starts_with("cudaMemcpy"));
+  if (local) {
+    const auto* called = std::get_if<HostLambda>(&variables_[*local].value.is);
+    return called != nullptr ? call_lambda(HostLambda(*called), passed, true) : HostValue{};
+  }
+  const HostFunction* found = nullptr;
+  bool is_ambiguous = false;
+  for (const HostFunction& function : functions_.named(name)) {
+    const std::size_t most =
+        function.parameters.begin == function.parameters.end ? 0 : text_.items(function.parameters).size();
+    if (passed.size() > most) continue;
+    is_ambiguous |= found != nullptr;
+    found = &function;
+  }
+  if (found != nullptr && !is_ambiguous && is_live_) return call_function(*found, passed, false);
+  return unknown_call(name, at, passed, numbers_read_ != numbers || found != nullptr);
+}
+
+/// Of a function that the source does not define. Its result is a sample if no number of the function decides
+/// it.
+HostValue HostRun::unknown_call(std::string_view name, std::size_t at, const std::vector<Argument>& arguments,
+                                bool reads_numbers) {
+  if (is_any_of(name, {"exit", "abort", "terminate", "_exit", "quick_exit", "__assert_fail"})) {
+    has_exited_ |= is_live_;
+    return {};
+  }
+  std::vector<HostValue> values;
+  for (const Argument& argument : arguments) values.push_back(argument.value);
+  if (name == "assert" && !values.empty()) {
+    has_exited_ |= is_live_ && truth_of(values.front()) == false;
+    return {};
+  }
+  if (const auto* items = values.size() == 1 ? std::get_if<HostList>(&values.front().is) : nullptr)
+    values = std::vector<HostValue>(**items);
+  if (HostValue known = standard_function(name, values); known.is_known()) return known;
+  for (const Argument& argument : arguments)
+    if (const auto* lambda = std::get_if<HostLambda>(&argument.value.is))
+      if (is_live_) call_lambda(HostLambda(*lambda), {}, false);
+  const bool is_open = !reads_numbers && is_live_ && !name.starts_with("cuda");
+  return is_open ? sample("#" + std::to_string(at)) : HostValue{};
+}
+
+HostValue HostRun::call_function(const HostFunction& function, const std::vector<Argument>& arguments,
+                                 bool is_lambda) {
+  if (has_failed_ || depth_ > deepest_call) return {};
+  const std::size_t at = at_, end = std::exchange(end_, text_.size()), names = names_.size();
+  const bool may_have_returned = std::exchange(may_have_returned_, false);
+  const HostValue result = std::exchange(result_, HostValue{});
+  bind(function.parameters, arguments, true);
+  const std::size_t base = is_lambda ? base_ : std::exchange(base_, names);
+  const Flow flow = statements(function.body);
+  has_exited_ |= flow == Flow::exits;
+  HostValue returned = may_have_returned_ || flow != Flow::returns ? HostValue{} : result_;
+  names_.resize(names);
+  base_ = base;
+  result_ = result;
+  may_have_returned_ = may_have_returned;
+  at_ = at;
+  end_ = end;
+  const HostType type = host_type(text_, function.result);
+  return type.kind == HostType::Kind::other ? returned : converted(returned, type);
+}
+
+/// `is_called`: with these arguments; otherwise by somebody else.
+HostValue HostRun::call_lambda(const HostLambda& lambda, const std::vector<Argument>& arguments,
+                               bool is_called) {
+  HostFunction function;
+  std::size_t at = text_.closing(lambda.at) + 1;
+  if (text_.token(at) == "(") {
+    function.parameters = {at + 1, text_.closing(at)};
+    at = function.parameters.end + 1;
+  }
+  while (at < text_.size() && text_.token(at) != "{" && text_.token(at) != ";") ++at;
+  if (text_.token(at) != "{" || !is_live_) return {};
+  function.body = {at + 1, text_.closing(at)};
+  if (is_called) return call_function(function, arguments, true);
+  std::vector<Argument> any;
+  if (function.parameters.begin < function.parameters.end)
+    for (std::size_t k = 0; k < text_.items(function.parameters).size(); ++k)
+      any.push_back({sample("#" + std::to_string(lambda.at) + "," + std::to_string(k)), {}});
+  return call_function(function, any, true);
+}
+
+void HostRun::launch(std::size_t name, const LaunchText& launch) {
+  std::vector<HostValue> configuration;
+  for (const TokenRange& part : launch.configuration) configuration.push_back(value_of(part));
+  HostCall call;
+  if (!configuration.empty()) call.grid = configuration[0].extents();
+  if (configuration.size() > 1) call.block = configuration[1].extents();
+  call.shared = configuration.size() > 2 ? configuration[2].integer() : 0;
+  for (const TokenRange& argument : launch.arguments)
+    call.arguments.push_back(argument.begin < argument.end ? value_of(argument).integer() : std::nullopt);
+  at_ = launch.end;
+  const bool is_of_root = root_.begin <= name && name < root_.end;
+  if (!is_live_ || !is_of_root || is_impossible(call)) return;
+  std::vector<HostCall>& calls = calls_[name];
+  if (calls.empty() || calls.back() != call) calls.push_back(std::move(call));
+}
+
+}  // namespace foldproof
