@@ -114,7 +114,7 @@ HostValue HostRun::call_function(const HostFunction& function, const std::vector
   return type.kind == HostType::Kind::other ? returned : converted(returned, type);
 }
 
-/// `is_called`: with these arguments; otherwise by somebody else.
+/// `is_called`: with these arguments; otherwise with any, by a function that receives the lambda.
 HostValue HostRun::call_lambda(const HostLambda& lambda, const std::vector<Argument>& arguments,
                                bool is_called) {
   HostFunction function;

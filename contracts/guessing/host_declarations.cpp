@@ -165,14 +165,38 @@ std::size_t HostRun::variable_at(std::size_t name) {
   return variables_.size() - 1;
 }
 
+/// Where the constant, or global variable, that is named there is defined; the index itself if that is
+/// unknown.
+std::size_t HostRun::definition_of(std::size_t name) const {
+  const std::string_view word = text_.token(name);
+  if (const auto visible = text_.declaration_of(word, name)) return *visible;
+  constexpr std::size_t most_places = 64;
+  const std::vector<std::size_t>& places = text_.places_of(word);  // a class may define it below
+  for (std::size_t i = 0; i < std::min(places.size(), most_places); ++i)
+    if (text_.is_declared(places[i]) && text_.definition_at(places[i])) return places[i];
+  return name;
+}
+
+/// Whether the declaration of the variable says that it never changes.
+bool HostRun::is_constant(std::size_t name) const {
+  for (std::size_t i = name; i-- > 0 && !is_any_of(text_.token(i), {";", "{", "}", "("});)
+    if (is_any_of(text_.token(i), {"const", "constexpr"})) return true;
+  return false;
+}
+
 HostValue HostRun::global_value(std::size_t name) {
   const std::string_view word = text_.token(name);
-  const SourceExtents constant = constants_.constant(name);
+  if (word.starts_with("cuda") || is_any_of(word, {"cin", "cout", "cerr"})) return {};
+  const std::size_t defined = definition_of(name);
+  if (defined != name && root_.begin <= defined && defined < root_.end) return {};  // not understood
+  // What is not constant has a value of its own in each object.
+  const bool is_member = defined != name && text_.brace_around(defined) && !is_constant(defined);
+  if (is_member) return sample(std::string(word));
+  const SourceExtents constant = constants_.constant(defined);
   if (constant != SourceExtents{} && !number_of(constant))
     return {HostExtents{constant[0], constant[1], constant[2]}};
-  const auto expression = constants_.expression_in({name, name + 1});
-  const bool is_stream = is_any_of(word, {"cin", "cout", "cerr"});
-  if (!expression || is_stream || word.starts_with("cuda")) return {};
+  const auto expression = constants_.expression_in({defined, defined + 1});
+  if (!expression) return {};
   if (*expression == word) return sample(*expression);
   try {
     return HostValue::integer(Expression::parse(*expression, {}).evaluate({}));

@@ -18,13 +18,14 @@ std::vector<HostCall> HostEvaluation::calls_of(std::size_t name) {
 }
 
 HostEvaluation::Calls HostEvaluation::calls_in(const HostFunction& function) {
-  constexpr std::size_t most_steps = 20'000'000;  // of all functions
+  constexpr std::size_t most_steps = 6'000'000;  // of all functions
   HostSamples samples;
+  std::set<std::size_t> endless;
   Calls calls;
   std::set<std::pair<std::size_t, std::size_t>> not_understood;
   for (unsigned round = 0; round < HostSamples::rounds(); ++round) {
     samples.begin_round(round);
-    HostRun run(text_, constants_, functions_, samples);
+    HostRun run(text_, constants_, functions_, samples, endless);
     const bool has_ended = run.run(function);
     steps_ += run.steps();
     if (!has_ended || steps_ > most_steps) return {};

@@ -181,7 +181,7 @@ HostValue HostRun::unary() {
   return value;
 }
 
-/// Whoever gets the address of a variable may change it.
+/// A function that receives the address of a variable may change it.
 HostValue HostRun::address() {
   ++at_;
   const std::size_t begin = at_;

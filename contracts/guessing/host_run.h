@@ -23,9 +23,11 @@ namespace foldproof {
 /// assigns unknown.
 class HostRun {
  public:
-  /// All must outlive this.
-  HostRun(const SourceText& text, SourceValues& constants, HostFunctions& functions, HostSamples& samples)
-      : text_(text), constants_(constants), functions_(functions), samples_(samples) {}
+  /// All must outlive this. `endless`: bodies of loops that are not repeated any more, since they were
+  /// repeated too often.
+  HostRun(const SourceText& text, SourceValues& constants, HostFunctions& functions, HostSamples& samples,
+          std::set<std::size_t>& endless)
+      : text_(text), constants_(constants), functions_(functions), samples_(samples), endless_(endless) {}
 
   /// Whether it came to its end.
   bool run(const HostFunction& function);
@@ -148,6 +150,8 @@ class HostRun {
   void step(std::size_t tokens = 1);
   std::optional<std::size_t> find(std::string_view name) const;
   std::size_t variable_at(std::size_t name);
+  std::size_t definition_of(std::size_t name) const;
+  bool is_constant(std::size_t name) const;
   HostValue global_value(std::size_t name);
   HostValue sample(const std::string& key);
   std::optional<bool> truth_of(const HostValue& value);
@@ -156,6 +160,7 @@ class HostRun {
   SourceValues& constants_;
   HostFunctions& functions_;
   HostSamples& samples_;
+  std::set<std::size_t>& endless_;
   std::map<std::size_t, std::vector<HostCall>> calls_;
   std::vector<TokenRange> not_understood_;
 
@@ -165,7 +170,6 @@ class HostRun {
   std::vector<Name> names_;  ///< of the function that is called last, from `base_` on
   std::map<std::string_view, std::size_t> globals_;
   std::size_t base_ = 0;
-  std::set<std::size_t> endless_;   ///< bodies of loops that are not repeated any more
   HostValue result_;                ///< what the function returned
   bool may_have_returned_ = false;  ///< under an unknown condition
   bool may_have_left_loop_ = false;

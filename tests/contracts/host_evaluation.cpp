@@ -175,6 +175,18 @@ TEST_CASE("what the caller of a program or a tensor says is sampled") {
   CHECK(multiple(launch_in("void f(Tensor t) { int n = t.numel() * 8;" + launch + "}")) == 8);
 }
 
+TEST_CASE("constants of a class may follow the function, and other members have any value") {
+  const auto in_class = [](const std::string& members) {
+    return multiple(
+        launch_in("struct S { void f(const float* x) { if (n % tile) return; sum<<<1, 64>>>(x, n); } " +
+                  members + " };"));
+  };
+  CHECK(in_class("static constexpr int tile = 16; int n = 0;") == 16);
+  CHECK(in_class("int tile = 16, n = 0;") == 1);
+  CHECK(multiple(launch_in("const int tile = 16; void f(const float* x, int n) { if (n % tile) return; "
+                           "sum<<<1, 64>>>(x, n); }")) == 16);
+}
+
 TEST_CASE("only what the launch passes is tested") {
   const auto sizes = [](const std::string& source) {
     std::set<std::int64_t> found;
