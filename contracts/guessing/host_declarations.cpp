@@ -63,10 +63,7 @@ void HostRun::declaration() {
   HostType type = host_type(text_, {begin, end});
   at_ = end;
   if (token() == "[") {  // a structured binding
-    for (std::size_t i = at_ + 1; i < text_.closing(at_); ++i)
-      if (is_name(text_.token(i))) declare(i, {}, sample("#" + std::to_string(i)));
-    at_ = end_;
-    return;
+    return structured_binding();
   }
   while (at_ < end_) {
     step();
@@ -83,6 +80,17 @@ void HostRun::declaration() {
       ++at_;
     }
   }
+}
+
+/// The names have any value, unless numbers of the function may decide it.
+void HostRun::structured_binding() {
+  const TokenRange names{at_ + 1, text_.closing(at_)};
+  const std::size_t numbers = numbers_read_;
+  at_ = names.end + (text_.token(names.end + 1) == "=" ? 2 : 1);
+  expression();
+  for (std::size_t i = names.begin; i < names.end; ++i)
+    if (is_name(text_.token(i)))
+      declare(i, {}, numbers_read_ == numbers ? sample("#" + std::to_string(i)) : HostValue{});
 }
 
 /// What follows the name of a declared variable; nothing if it is now another name of a variable.
@@ -139,6 +147,7 @@ void HostRun::bind(TokenRange parameters, const std::vector<Argument>& arguments
     } else {
       const bool is_any = !is_called && !is_array && can_be_sampled(type);
       declare(name, type, is_any ? sample("#" + std::to_string(name)) : HostValue{});
+      if (type.is_reference) variables_.back().type = type;  // rather an object than a number
     }
   }
 }
@@ -179,7 +188,8 @@ std::size_t HostRun::definition_of(std::size_t name) const {
 
 /// Whether the declaration of the variable says that it never changes.
 bool HostRun::is_constant(std::size_t name) const {
-  for (std::size_t i = name; i-- > 0 && !is_any_of(text_.token(i), {";", "{", "}", "("});)
+  const std::size_t first = name - std::min(name, longest_part);
+  for (std::size_t i = name; i-- > first && !is_any_of(text_.token(i), {";", "{", "}", "("});)
     if (is_any_of(text_.token(i), {"const", "constexpr"})) return true;
   return false;
 }

@@ -100,6 +100,7 @@ class HostRun {
   std::optional<std::size_t> end_of_type(std::size_t at) const;
   bool is_declaration(std::size_t at) const;
   void declaration();
+  void structured_binding();
   std::optional<HostValue> initializer(const HostType& type, std::size_t name);
   void bind(TokenRange parameters, const std::vector<Argument>& arguments, bool is_called);
   void declare(std::size_t name, const HostType& type, HostValue value);

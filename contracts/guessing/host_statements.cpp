@@ -184,7 +184,7 @@ HostRun::Flow HostRun::branch() {
   return flow;
 }
 
-/// Under an unknown condition, a branch that leaves the function is supposed not to be taken.
+/// Under an unknown condition, a branch that leaves the function is assumed not to be taken.
 HostRun::Flow HostRun::either(const std::function<Flow()>& first, const std::function<Flow()>& second) {
   constexpr std::size_t per_step = 8;
   step(variables_.size() / per_step);
@@ -227,9 +227,9 @@ HostRun::Flow HostRun::choice() {
     return Flow::exits;
   }
   std::vector<std::size_t> labels;
-  for (std::size_t i = body.begin;
-       i<body.end; i = depth_change(text_.token(i))> 0 ? text_.closing(i) + 1 : i + 1) {
+  for (std::size_t i = body.begin; i < body.end; ++i) {
     step();
+    if (depth_change(text_.token(i)) > 0) i = text_.closing(i);
     if (is_any_of(text_.token(i), {"case", "default"})) labels.push_back(i);
   }
   const Flow flow = choose(value, labels, body);
@@ -237,6 +237,7 @@ HostRun::Flow HostRun::choice() {
   return flow == Flow::breaks ? Flow::next : flow;
 }
 
+/// Runs what the value selects; if that is unknown, what follows each label.
 HostRun::Flow HostRun::choose(const HostValue& value, const std::vector<std::size_t>& labels,
                               TokenRange body) {
   std::size_t chosen = 0;

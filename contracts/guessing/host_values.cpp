@@ -1,6 +1,7 @@
 #include "contracts/guessing/host_values.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -151,6 +152,13 @@ HostValue standard_function(std::string_view name, const std::vector<HostValue>&
     return HostValue{arguments[*is_less == (name == "min") ? 0 : 1].is};
   }
   if (name == "__builtin_expect" && !arguments.empty()) return arguments[0];
+  if (const auto bits = arguments.size() == 1 ? arguments[0].integer() : std::nullopt; bits && *bits >= 0) {
+    const auto number = static_cast<std::uint64_t>(*bits);
+    if (name == "__builtin_clz" && number <= UINT32_MAX)
+      return HostValue::integer(std::countl_zero(static_cast<std::uint32_t>(number)));
+    if (name == "bit_ceil" && number <= UINT32_MAX)
+      return HostValue::integer(static_cast<std::int64_t>(std::bit_ceil(number)));
+  }
   const auto x = arguments.size() == 1 ? arguments[0].number() : std::nullopt;
   if (!x) return {};
   if (is("ceil")) return {std::ceil(*x)};

@@ -121,6 +121,9 @@ TEST_CASE("blocks may be computed by functions and loops") {
   CHECK(blocks("int p = 1; while (p < n) p *= 2;", "p / 2") == 512);
   CHECK(blocks("int p; for (p = 1; p < n; p <<= 1);", "p") == 1024);
   CHECK(blocks("", "next_pow2(n) / 256") == 4);
+  CHECK(blocks("", "1 << (32 - __builtin_clz(n - 1))") == 1024);
+  CHECK(blocks("", "std::bit_ceil((unsigned)n) / 4") == 256);
+  CHECK(blocks("auto [g, t] = shape_for(n);", "g") == 0);
   CHECK(blocks("int g = n / 256; if (n % 256 != 0) ++g;", "g") == 4);
   CHECK(blocks("", "n / 256 + (n % 256 ? 1 : 0)") == 4);
   CHECK(blocks("dim3 grid{(unsigned)ceil_div(n, 256), 2};", "grid") == 4);
