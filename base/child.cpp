@@ -107,8 +107,9 @@ class SpawnSettings {
     sigfillset(&all);
     posix_spawnattr_setsigmask(&attributes_, &none);
     posix_spawnattr_setsigdefault(&attributes_, &all);
+    // A session of its own has no terminal, for whose input the program could wait.
     const int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                      (group == ProcessGroup::own ? POSIX_SPAWN_SETPGROUP : 0);
+                      (group == ProcessGroup::own ? POSIX_SPAWN_SETSID : 0);
     posix_spawnattr_setflags(&attributes_, static_cast<short>(flags));
   }
   ~SpawnSettings() {

@@ -24,8 +24,9 @@ struct Command {
   int input = -1, output = -1, error = -1;  ///< standard descriptors of the program; -1: /dev/null
 };
 
-/// own: the process leads a new group, and whatever it starts is killed when it ends. parent: it stays in its
-/// parent's group, so Ctrl-C in the terminal interrupts both.
+/// own: the process leads a new group (a program also a new session, without a terminal), and whatever it
+/// starts is killed when it ends. parent: it stays in its parent's group, so Ctrl-C in the terminal
+/// interrupts both.
 enum class ProcessGroup : std::uint8_t { parent, own };
 
 /// How a process ended.

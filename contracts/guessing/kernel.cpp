@@ -27,6 +27,7 @@ constexpr TypeRow types[] = {
     {"int8_t", Element::i8},
     {"unsigned char", Element::u8},
     {"uint8_t", Element::u8},
+    {"bool", Element::u8},
     {"short", Element::i16},
     {"int16_t", Element::i16},
     {"unsigned short", Element::u16},
@@ -93,7 +94,9 @@ Parameter parameter_of(const std::string& type, const std::string& name, const A
   parameter.is_pointer = stars == 1;
   const auto* row = std::ranges::find(types, plain, &TypeRow::spelled);
   const bool is_known = row != std::end(types) && stars <= 1 && (row->lanes == 1 || parameter.is_pointer);
-  if (!is_known) return parameter;
+  // What is read as bool must be 0 or 1, and no contract can say that of an input.
+  const bool is_valid = plain != "bool" || (parameter.is_pointer && parameter.is_only_written());
+  if (!is_known || !is_valid) return parameter;
   parameter.element = row->element;
   parameter.lanes = row->lanes;
   return parameter;

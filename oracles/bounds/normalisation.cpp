@@ -36,7 +36,8 @@ NormalisedBound::NormalisedBound(const Known& square, const FloatFormat& format,
     inverse_ = quotient(whole(1), square_root(square.exact.low, inverse_bits), inverse_bits).high;
 }
 
-Bound NormalisedBound::of(const Known& deviation, const Dyadic& weight, const Dyadic& bias) const {
+Bound NormalisedBound::of(const Known& deviation, const Dyadic& weight, const Dyadic& bias,
+                          const Dyadic& separate) const {
   if (!relative_) return relative_;
   const Dyadic u = unit_roundoff(format_.precision), underflow = half(smallest_subnormal(format_));
   const Dyadic d = largest_magnitude(deviation.exact), w = abs(weight);
@@ -44,8 +45,17 @@ Bound NormalisedBound::of(const Known& deviation, const Dyadic& weight, const Dy
   Dyadic computed = (d + deviation.error) * inverse_ * (whole(1) + *relative_) * (whole(1) + u);
   Dyadic error = computed - normalised + underflow;
   if (computed > largest_finite(format_)) return Bound::none("the result may overflow");
+  const Dyadic products = separate * inverse_ * (whole(1) + *relative_) * (whole(1) + whole(2) * u);
+  if (products > largest_finite(format_)) return Bound::none("the result may overflow");
+  const bool may_be_separate = !separate.is_zero();
+  if (may_be_separate) {
+    error = error + u * products + whole(2) * underflow;
+    computed = computed + u * products + whole(2) * underflow;
+  }
   if (affine_.precision != format_.precision) return of_rounded(computed, error, w, bias);
   error = w * error + u * w * computed + underflow;
+  // The difference b - m (w / sqrt(s)) is rounded; all three products may underflow.
+  if (may_be_separate) error = error + u * abs(bias) + underflow * (separate + whole(2));
   error = error + u * (w * computed + error + abs(bias)) + underflow;
   if (w * computed + error + abs(bias) > largest_finite(format_))
     return Bound::none("the result may overflow");

@@ -28,8 +28,10 @@ class NormalisedBound {
   NormalisedBound(const Known& square, const FloatFormat& format, const FloatFormat& affine);
   NormalisedBound(const Known& square, const FloatFormat& format) : NormalisedBound(square, format, format) {}
 
-  /// Bound on |y computed - y|.
-  Bound of(const Known& deviation, const Dyadic& weight, const Dyadic& bias) const;
+  /// Bound on |y computed - y|. `separate`: |x| + 2 |m| if d is x - m and the kernel may compute
+  /// x (w / sqrt(s)) + (b - m (w / sqrt(s))) instead; 0 otherwise.
+  Bound of(const Known& deviation, const Dyadic& weight, const Dyadic& bias,
+           const Dyadic& separate = {}) const;
 
  private:
   /// For a value that is known to within `error`, and then rounded to the format of the output.

@@ -110,11 +110,14 @@ class NormalisationChecker final : public Checker {
     if (!normalised_) return Bound::none(why_not_);
     const FloatFormat& format = float_format(a_.accumulator);
     const Dyadic u = unit_roundoff(format.precision);
-    const Enclosure deviation = Enclosure(Dyadic(decode(a_.input, load(a_.input, input_, index)))) - mean_;
+    const Dyadic x(decode(a_.input, load(a_.input, input_, index)));
+    const Enclosure deviation = Enclosure(x) - mean_;
     const Dyadic magnitude = largest_magnitude(deviation);
     const Dyadic error = is_layer() ? mean_error_ + u * (magnitude + mean_error_) : Dyadic{};
+    const Dyadic separate =
+        is_layer() ? abs(x) + whole(2) * (largest_magnitude(mean_) + mean_error_) : Dyadic{};
     return normalised_->of({deviation, error}, weights_.empty() ? whole(1) : weights_.at(index),
-                           biases_.empty() ? Dyadic{} : biases_.at(index));
+                           biases_.empty() ? Dyadic{} : biases_.at(index), separate);
   }
 
   Arithmetic a_;

@@ -146,6 +146,12 @@ TEST_CASE("killing a process with its own group kills the processes that it star
   CHECK(shell.printed() == "tarted\n");  // immediately, as above
 }
 
+TEST_CASE("a program with its own group also has its own session, without a terminal") {
+  // The sixth field of stat.
+  Shell shell("read -r _ _ _ _ _ session _ < /proc/$$/stat; test $session = $$", ProcessGroup::own);
+  CHECK(shell.child.wait().code == 0);
+}
+
 TEST_CASE("a fork runs its function and exits with status 0") {
   Pipe output;
   Child child([&] { write_all(output.to.number(), "abc", 3); }, ProcessGroup::parent);

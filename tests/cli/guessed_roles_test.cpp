@@ -207,6 +207,28 @@ __global__ void loss(const float* x, const int* labels, float* out, int cols, in
   CHECK(ran.status == 0);
 }
 
+TEST_CASE("an output may consist of bool, but not what is reduced", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("bool");
+  const std::string source = folder.file("k.cu", R"cuda(
+__global__ void any_nonzero(const float* x, bool* y, int n) {
+  bool found = false;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) found |= x[i] != 0;
+  found = __syncthreads_or(found);
+  if (threadIdx.x == 0) *y = found;
+}
+__global__ void any_true(const bool* x, bool* y, int n) {
+  bool found = false;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) found |= x[i];
+  found = __syncthreads_or(found);
+  if (threadIdx.x == 0) *y = found;
+}
+)cuda");
+  auto judged_kernels = judged(run_json({"audit", source, "--as", "any", "--cases", "8"}));
+  CHECK(judged_kernels.at("any_nonzero").verdict == "clean");
+  CHECK(judged_kernels.at("any_true").verdict == "no-fit");
+}
+
 TEST_CASE("a LayerNorm may also store the means and the reciprocals of the deviations", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("layer-norm");

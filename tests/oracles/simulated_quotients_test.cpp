@@ -133,6 +133,38 @@ TEST_CASE("no RMSNorm in floats violates its bound if weight and bias are applie
   quotients.report("RMSNorm, f16 weights", 0.2);
 }
 
+TEST_CASE("no LayerNorm in floats violates its bound if it is folded into a scale and a shift per column") {
+  std::mt19937_64 random(9);
+  Nearness quotients;
+  Arithmetic norm = arithmetic_of(Operator::layer_norm);
+  norm.moment_method = MomentMethod::two_pass;
+  norm.epsilon = static_cast<double>(1e-5F);
+  for (std::uint64_t k = rows(); k-- > 0;) {
+    constexpr float means[] = {0, 1, 100};
+    const Floats row = normal_row(means[random() % 3], 1, random);
+    const float r = 1 / std::sqrt(variance_in_two_passes(row, 0, random) + 1e-5F);
+    const float mean = added_up(row, random) / static_cast<float>(row.size());
+    Floats weights, biases;
+    std::vector<double> results;
+    for (const float x : row) {
+      weights.push_back(std::ldexp(static_cast<float>(random() % 4096), -11));
+      biases.push_back(random() % 2 == 0 ? 0 : std::ldexp(static_cast<float>(random() % 4096), -8));
+      const float scale = r * weights.back(), shift = biases.back() - mean * scale;
+      results.push_back(static_cast<double>(
+          random() % 2 == 0 ? x * scale + shift : (x * r - mean * r) * weights.back() + biases.back()));
+    }
+    const auto elements = elements_of(Element::f32, doubles(row)),
+               of_weights = elements_of(Element::f32, doubles(weights)),
+               of_biases = elements_of(Element::f32, doubles(biases));
+    Operands operands;
+    operands.set(Role::weights, {Element::f32, of_weights, 1});
+    operands.set(Role::biases, {Element::f32, of_biases, 1});
+    const ResultLayout layout{.shape = ResultShape::rows, .columns = row.size()};
+    quotients.take(ResultChecker(norm, layout, elements, operands).check(elements_of(Element::f32, results)));
+  }
+  quotients.report("LayerNorm, folded", 0.2);
+}
+
 TEST_CASE("no L2 normalization in floats violates its bound") {
   std::mt19937_64 random(6);
   Nearness quotients;
