@@ -61,7 +61,8 @@ class Trial {
     const std::vector<Candidate> candidates = guess_.candidates();
     if (const std::size_t best = best_of(candidates); best != 0)
       return with_outputs({best}, candidates[best - 1]);
-    if (guess_.contract.no_fit) return {};
+    if (guess_.contract.no_fit)
+      return {!candidates.empty() && overruns_shared(candidates.front()) ? std::size_t{1} : 0};
     Choice none{0, why_no_fit()};
     if (!none.no_fit.empty()) none.misbehaviour = likeliest_.misbehaviour;
     // What the user says is audited in any case.
@@ -80,6 +81,16 @@ class Trial {
       Fit fit;
       fit.unknown = error.sentence();
       return fit;
+    }
+  }
+
+  /// Whether the blocks that the source launches have too many threads for an array in shared memory.
+  bool overruns_shared(const InstanceGuess& guess) const {
+    try {
+      return guess_.blocks.launched_threads &&
+             always_leaves_shared_array(guess_.contract, guess, guess_.image, runner_);
+    } catch (const InputError&) {  // It cannot be a contract.
+      return false;
     }
   }
 
@@ -170,7 +181,7 @@ class Trial {
     // What an in-place kernel leaves in its input beyond the result is unknown.
     if (guess_.likeliest.instance.in_place && !likeliest_.mismatch.empty())
       return why_none_fits(guess_.contract, likeliest_.mismatch);
-    if (likeliest_.always_misbehaves) return "";
+    if (likeliest_.always_misbehaves || overruns_shared(guess_.likeliest)) return "";
     if (!likeliest_.special_mismatch.empty() && !is_known(guess_))
       return why_none_fits(guess_.contract, likeliest_.special_mismatch);
     const bool explains_much = likeliest_.is_convincing() && !may_read_other_rows(likeliest_);

@@ -264,6 +264,21 @@ Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shar
   return fit;
 }
 
+bool always_leaves_shared_array(const Contract& contract, const InstanceGuess& guess,
+                                const std::shared_ptr<const Image>& image, Runner& runner) {
+  const Expression& shared = guess.instance.launches.at(0).shared;
+  if (!shared.names().empty() || shared.evaluate({}) != 0) return false;
+  const auto leaves_array = [](const Finding& finding) {
+    return finding.kind == Kind::out_of_bounds &&
+           finding.message.find(" in shared memory ") != std::string::npos;
+  };
+  const Evaluator evaluator(contract, guess.instance, image, runner);
+  return std::ranges::all_of(trial_cases(guess.instance), [&](Case c) {
+    c.input.distribution.name = "zeros";
+    return std::ranges::any_of(evaluator.evaluate(c).findings, leaves_array);
+  });
+}
+
 bool is_right_but_for_bounds(const Contract& contract, const InstanceGuess& guess,
                              const std::shared_ptr<const Image>& image, Runner& runner) {
   Contract tolerant = contract;

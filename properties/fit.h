@@ -70,6 +70,12 @@ enum class Wanted : std::uint8_t { any, values, complete };
 Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shared_ptr<const Image>& image,
            Runner& runner, Wanted wanted);
 
+/// Whether every run leaves an array in shared memory, although all elements are 0 and some runs have only
+/// one: neither a size nor an element of the guess causes it. False if the kernel has dynamic shared memory,
+/// whose amount is guessed.
+bool always_leaves_shared_array(const Contract& contract, const InstanceGuess& guess,
+                                const std::shared_ptr<const Image>& image, Runner& runner);
+
 /// Whether the contract explains the results if accesses out of bounds are ignored, or if the kernel may read
 /// one element more than the count says: then they are faults of a kernel that the contract describes.
 bool is_right_but_for_bounds(const Contract& contract, const InstanceGuess& guess,

@@ -349,6 +349,49 @@ TEST_CASE("a launch of the source with too little shared memory is an error", "[
   CHECK(audited(folder, with_memory("")).status == 1);
 }
 
+TEST_CASE("an array in shared memory that is too small for the launch is an error", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("array");
+  const auto block_max = [](const std::string& launch) {
+    return R"cuda(
+__global__ void block_max(const float* in, float* out, int n) {
+  __shared__ float s[128];
+  float v = -INFINITY;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) v = fmaxf(v, in[i]);
+  s[threadIdx.x] = v;
+  __syncthreads();
+  for (int k = blockDim.x / 2; k; k >>= 1) {
+    if (threadIdx.x < k) s[threadIdx.x] = fmaxf(s[threadIdx.x], s[threadIdx.x + k]);
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = s[0];
+}
+)cuda" + launch;
+  };
+  const Audited too_small = audited(
+      folder, block_max("void run(const float* a, float* b, int n) { block_max<<<64, 256>>>(a, b, n); }"));
+  REQUIRE_FALSE(too_small.errors.empty());
+  CHECK(too_small.errors.front().starts_with("a write of 4 bytes in shared memory begins just past the end"));
+  CHECK(audited(folder, block_max("")).errors.empty());
+}
+
+TEST_CASE("a histogram in shared memory whose bins are data is not an array that is too small", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("bins");
+  CHECK(audited(folder, R"cuda(
+__global__ void count_codes(const int* codes, int* bins, int n) {
+  __shared__ int s[256];
+  s[threadIdx.x] = 0;
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += blockDim.x) atomicAdd(&s[codes[i]], 1);
+  __syncthreads();
+  atomicAdd(&bins[threadIdx.x], s[threadIdx.x]);
+}
+void run(const int* codes, int* bins, int n) { count_codes<<<1, 256>>>(codes, bins, n); }
+)cuda")
+            .errors.empty());
+}
+
 TEST_CASE("a lost part of a warp is seen in results that are rounded to 16 bits", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("half");
