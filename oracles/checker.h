@@ -38,6 +38,12 @@ struct Arithmetic {
   std::shared_ptr<const CustomOperator> custom = {};  ///< for custom
 };
 
+/// A result that a bound checked, each number rounded to f64; the error and the bound upwards.
+struct BoundedResult {
+  double result = 0, exact = 0, error = 0, bound = 0;
+  bool operator==(const BoundedResult&) const = default;
+};
+
 struct CheckResult {
   /// What the decision is based on: nothing (any value may be right); the category of the result (NaN,
   /// infinity, finite); the only value that these inputs permit; a bound on the rounding error in any order;
@@ -50,6 +56,7 @@ struct CheckResult {
   std::optional<double> ulps;              ///< the error in units of the output's last place
   std::optional<double> bound;             ///< absent if no operation rounds
   std::optional<double> error_over_bound;  ///< absent if no operation rounds
+  std::optional<BoundedResult> bounded;        ///< absent if no bound checked the result
   bool vacuous = false;                    ///< the bound is not smaller than the exact result
   std::string sentence;                    ///< what is wrong; empty when ok
   std::string why_not;                     ///< why no decision was possible

@@ -93,6 +93,8 @@ CheckResult checked_by_bound(const Outcome& outcome, const Dyadic& exact, const 
   measure(check_result, error, exact, output);
   check_result.bound = upper_double(bound);
   check_result.error_over_bound = ratio(error, bound);
+  check_result.bounded = BoundedResult{nearest_double(outcome.value), nearest_double(exact),
+                                       *check_result.error, *check_result.bound};
   check_result.vacuous = bound >= abs(exact);
   if (!check_result.ok)
     check_result.sentence = fmt::format(

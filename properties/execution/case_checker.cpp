@@ -186,8 +186,7 @@ class CaseChecker {
             {outputs_[i].name, check_result.evidence, check_result.why_not, check_result.vacuous});
       }
       if (check_result.ok && relies_on_fill(checker, now)) check_result = not_written();
-      if (is_result && (run == 0 || !check_result.ok))
-        evaluation_.error_over_bound = check_result.error_over_bound;
+      if (is_result && (run == 0 || !check_result.ok)) keep_error(check_result);
       if (check_result.ok) continue;
       add(kind_of(check_result),
           outputs_[i].where + when(run) + check_result.sentence + with_input() + unwritten(run, now));
@@ -230,10 +229,15 @@ class CaseChecker {
     evaluation_.trace = results_[*plan_.traced].trace;
     // The bound of a claimed method may be tighter than that of the order.
     if (check_result->ok && evaluation_.error_over_bound > check_result->error_over_bound) return true;
-    evaluation_.error_over_bound = check_result->error_over_bound;
+    keep_error(*check_result);
     keep_what_checked(*check_result);
     if (!check_result->ok) add(Kind::outside_bound, check_result->sentence + with_input());
     return check_result->ok;
+  }
+
+  void keep_error(const CheckResult& check_result) {
+    evaluation_.error_over_bound = check_result.error_over_bound;
+    evaluation_.bounded = check_result.bounded;
   }
 
   void keep_what_checked(const CheckResult& check_result) {

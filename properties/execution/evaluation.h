@@ -32,6 +32,7 @@ struct AdditionalEvidence {
 struct Evaluation {
   std::vector<Finding> findings;                  ///< without case text and replay command
   std::optional<double> error_over_bound;         ///< absent if no operation rounds or nothing was checked
+  std::optional<BoundedResult> bounded;           ///< the result with that error
   bool vacuous = false;                           ///< the bound is vacuous
   std::string why_not;                            ///< why the value was not checked
   std::optional<CheckResult::Evidence> evidence;  ///< what checked the value; absent if it was not checked

@@ -11,10 +11,11 @@
 
 namespace foldproof {
 
-void Measurements::take(const Case& c, const Evaluation& evaluation) {
-  if (evaluation.evidence) ++accuracy_.checked_by[static_cast<std::size_t>(*evaluation.evidence)];
-  if (!evaluation.why_not.empty() && ++reasons_[evaluation.why_not] > reasons_[accuracy_.why_not])
-    accuracy_.why_not = evaluation.why_not;
+void Measurements::take(const Case& c, const Evaluation& evaluation, bool is_accepted) {
+  const auto evidence = is_accepted ? CheckResult::Evidence::nothing : evaluation.evidence;
+  const std::string why_not = is_accepted ? "the contract accepts that it is wrong" : evaluation.why_not;
+  if (evidence) ++accuracy_.checked_by[static_cast<std::size_t>(*evidence)];
+  if (!why_not.empty() && ++reasons_[why_not] > reasons_[accuracy_.why_not]) accuracy_.why_not = why_not;
   for (const AdditionalEvidence& one : evaluation.additional) {
     Additional& of = additional_[one.output];
     ++of.cases;
@@ -33,6 +34,7 @@ void Measurements::take(const Case& c, const Evaluation& evaluation) {
   worst_error_over_bound_ = evaluation.error_over_bound;
   worst_case_ = describe(c);
   accuracy_.worst_by = evaluation.evidence;
+  accuracy_.worst = evaluation.bounded;
   accuracy_.worst_is_vacuous = evaluation.vacuous;
 }
 

@@ -19,7 +19,8 @@ class Measurements {
   /// The instance must live as long as this object.
   explicit Measurements(const Instance& instance) : instance_(instance) {}
 
-  void take(const Case& c, const Evaluation& evaluation);
+  /// `is_accepted`: the contract accepts a wrong value, so nothing checks the value of this case.
+  void take(const Case& c, const Evaluation& evaluation, bool is_accepted = false);
 
   /// Number of cases that had a value to check, whether or not it was checked.
   std::uint64_t with_value() const;

@@ -217,6 +217,7 @@ class LargeAudit {
       report_.worst_error_over_bound = check_result.error_over_bound;
       report_.worst_case = describe(case_);
       accuracy.worst_by = check_result.evidence;
+      accuracy.worst = check_result.bounded;
       accuracy.worst_is_vacuous = check_result.vacuous;
     }
     if (!check_result.ok) add(kind_of(check_result), check_result.sentence);

@@ -1,6 +1,19 @@
+#include <cmath>
+
 #include "reports/json/parts.h"
 
 namespace foldproof {
+namespace {
+
+/// null if a number is beyond the range of f64.
+Json to_json(const BoundedResult& bounded) {
+  const auto& [result, exact, error, bound] = bounded;
+  for (const double x : {result, exact, error, bound})
+    if (!std::isfinite(x)) return nullptr;
+  return {{"result", result}, {"exact", exact}, {"error", error}, {"bound", bound}};
+}
+
+}  // namespace
 
 void add_accuracy(Json& kernel, const Accuracy& accuracy) {
   Json checked = Json::object();
@@ -11,6 +24,7 @@ void add_accuracy(Json& kernel, const Accuracy& accuracy) {
   kernel["worst_error_ulps"] = known(accuracy.worst_ulps);
   kernel["worst_checked_by"] = accuracy.worst_by ? Json(name(*accuracy.worst_by)) : Json(nullptr);
   kernel["worst_is_vacuous"] = accuracy.worst_is_vacuous;
+  kernel["worst_result"] = accuracy.worst ? to_json(*accuracy.worst) : Json(nullptr);
   const auto& order = accuracy.order;
   kernel["tree"] =
       order ? Json{{"order", order->order}, {"height", order->height}, {"elements", order->elements}}
@@ -27,6 +41,9 @@ Accuracy accuracy_from(const Json& kernel) {
   accuracy.why_not = known_at<std::string>(kernel, "why_not_checked");
   accuracy.worst_ulps = optional_at<double>(kernel, "worst_error_ulps");
   accuracy.worst_is_vacuous = kernel.at("worst_is_vacuous").get<bool>();
+  if (const Json worst = kernel.value("worst_result", Json()); !worst.is_null())  // earlier versions lack it
+    accuracy.worst = BoundedResult{worst.at("result").get<double>(), worst.at("exact").get<double>(),
+                              worst.at("error").get<double>(), worst.at("bound").get<double>()};
   if (const Json& tree = kernel.at("tree"); !tree.is_null())
     accuracy.order = OrderShown{tree.at("order").get<std::string>(), tree.at("height").get<std::uint64_t>(),
                                 tree.at("elements").get<std::uint64_t>()};

@@ -103,6 +103,26 @@ TEST_CASE("an audit in which every case ends with an accepted finding has checke
   CHECK(report_of(false).verdict == Verdict::clean);
 }
 
+TEST_CASE("an accepted wrong value counts as not checked") {
+  Contract contract = fake::contract(Operator::sum, Element::i32);
+  Allow allow;
+  allow.kind = Kind::wrong_value;
+  allow.at = "fake.cu";
+  allow.until = "2999-01-01";
+  contract.allows = {allow};
+  const auto report_of = [&](bool always) {
+    return audit(contract, [always](const Launch& l) {
+      std::uint32_t sum = always || l.count > 2000 ? 7 : 0;
+      for (const std::uint32_t x : l.elements<std::uint32_t>()) sum += x;
+      l.store(sum);
+    });
+  };
+  const KernelReport nothing = report_of(true);
+  CHECK(nothing.verdict == Verdict::unchecked);
+  CHECK(nothing.reason.find("the contract accepts that it is wrong") != std::string::npos);
+  CHECK(report_of(false).verdict == Verdict::clean);
+}
+
 TEST_CASE("an audit in which every case has an empty input is not clean") {
   const auto reason_for = [](const std::string& count) {
     Contract contract = fake::contract(Operator::sum, Element::f32);

@@ -256,6 +256,17 @@ TEST_CASE("how values were checked is shown for failures, and for clean kernels 
   CHECK(contains(to_text(report_of({kernel}), {}), "bit for bit"));
 }
 
+TEST_CASE("the result with the largest error is shown with the exact one, the error and the bound") {
+  KernelReport kernel = clean({{"T", "f32"}});
+  kernel.accuracy.checked_by = {0, 0, 0, 1, 0};
+  kernel.worst_error_over_bound = 0.5;
+  kernel.worst_case = "count=3 ladder seed=1";
+  kernel.accuracy.worst_by = CheckResult::Evidence::bound;
+  kernel.accuracy.worst = BoundedResult{1.5, 1.25, 0.25, 0.5};
+  CHECK(contains(to_text(report_of({kernel}), {.verbose = true}),
+                 "There, the result is 1.5 instead of 1.25. The error is 0.25, the bound 0.5.\n"));
+}
+
 TEST_CASE("an error of more than a million ulp is not shown as a number") {
   KernelReport kernel = clean({{"T", "f32"}});
   kernel.accuracy.checked_by = {0, 0, 3, 0, 0};
