@@ -97,7 +97,8 @@ std::string as_text(const Topic& topic, unsigned width) {
   std::string text = fmt::format("{} ({})\n", topic.name, topic.about), paragraph;
   bool is_code = false;
   const auto end_paragraph = [&] {
-    if (!paragraph.empty()) text += wrap(without_links(paragraph), 0, 0, width) + "\n";
+    const unsigned indent = paragraph.starts_with("- ") ? 2 : 0;
+    if (!paragraph.empty()) text += wrap(without_links(paragraph), 0, indent, width) + "\n";
     paragraph.clear();
   };
   std::istringstream lines(topic.text);
@@ -111,7 +112,8 @@ std::string as_text(const Topic& topic, unsigned width) {
       end_paragraph();
       if (!text.ends_with("\n\n")) text += "\n";
     } else {
-      paragraph += (paragraph.empty() ? "" : " ") + line;
+      if (line.starts_with("- ")) end_paragraph();  // an item of a list
+      paragraph += (paragraph.empty() ? "" : " ") + std::string(trimmed(line));
     }
   }
   end_paragraph();

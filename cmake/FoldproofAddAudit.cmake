@@ -6,9 +6,10 @@
 # otherwise <name>.<file's stem>. A SOURCE is audited with the contract next to it, or with a guessed one. ARGS are
 # passed to the audit (-I, -D, --arch, --fail-on …). An entry fails on an unexpected finding, an invalid contract, and
 # anything that was not checked, such as for want of nvcc. Only what needs a GPU (DEVICE cuda, host functions) is skipped
-# where there is none; ctest counts a skipped entry as passed. With OPTIONAL, an entry is skipped whatever the reason why
-# something was not checked; with REQUIRED, never. Failing cases are kept in the build folder; they and those next to the
-# contract run first.
+# where there is none; ctest counts a skipped entry as passed. With OPTIONAL, an entry is also skipped if something was
+# not checked for another reason. With REQUIRED, it fails instead of being skipped. If only some kernels of an entry need
+# a GPU, it passes without one, and a kernel of the source that none of its contracts launches is only mentioned. Failing
+# cases are kept in the build folder; they and those next to the contract run first.
 function(foldproof_add_audit)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "OPTIONAL;REQUIRED" "NAME;DEVICE;CASES;SEED;TIMEOUT"
                         "SOURCE;SOURCES;CONTRACT;CONTRACTS;LABELS;ARGS")

@@ -60,6 +60,12 @@ TEST_CASE("an explanation is text without Markdown fences and links") {
   CHECK(text.find("Specification: docs/numerics.md.") != std::string::npos);
 }
 
+TEST_CASE("each item of a list begins a line") {
+  const std::string text = run({"explain", "unchecked"}).out;
+  CHECK(text.find("\n- The contract leaves the result open") != std::string::npos);
+  CHECK(text.find(". - ") == std::string::npos);
+}
+
 TEST_CASE("every name means one thing") {
   const RanJson ran = run_json({"explain"});
   std::map<std::string, int> times;
