@@ -166,12 +166,20 @@ void check_annotations(const std::vector<Assignment>& assignments, Deadline dead
   check_all_equivalents(assignments);
 }
 
+/// Whether nothing was found but what happens outside the guessed domain, in which all mutants run.
+bool is_clean_in_domain(const KernelReport& report, const Assignment& assignment) {
+  const bool has_others = report.findings.size() != assignment.subject->contract.preconditions.size();
+  return report.verdict == Verdict::clean ||
+         (report.verdict == Verdict::findings && report.reason.empty() && !has_others);
+}
+
 /// Adds the mutation results of the kernels that were clean. Host functions have no PTX to change.
 void prove(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
            CampaignResult& result, ProgressLine& line) {
   std::vector<Assignment> clean;
   for (std::size_t i = 0; i < assignments.size(); ++i)
-    if (result.report.kernels[i].verdict == Verdict::clean && !is_host_function(*assignments[i].instance))
+    if (is_clean_in_domain(result.report.kernels[i], assignments[i]) &&
+        !is_host_function(*assignments[i].instance))
       clean.push_back(assignments[i]);
   clean = representatives(clean);
   MutationRun proof = run_mutations(clean, mutants_of(clean, options.deadline), options, line);

@@ -213,6 +213,24 @@ TEST_CASE("an interrupted run gives no score for what it did not check") {
   CHECK(ran.out.find(", 1 kernel without a result") != std::string::npos);
 }
 
+TEST_CASE("--prove also proves a guessed kernel of which only other launches are warned about", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("prove-guessed");
+  const std::string source = folder.file("k.cu", R"cuda(
+__global__ void sum(const float* in, float* out, int n) {
+  float v = 0;
+  for (int i = threadIdx.x; i < n; i += 32) v += in[i];
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) *out = v;
+}
+void run(const float* in, float* out, int n) { sum<<<1, 32>>>(in, out, n); }
+)cuda");
+  const RanJson ran = run_json({"audit", source, "--prove", "--cases", "12"});
+  REQUIRE(ran.json.at("kernels").at(0).at("verdict") == "findings");
+  CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("severity") == "warning");
+  CHECK(ran.json.at("mutation").at("killed") > 10);
+}
+
 TEST_CASE("a budget also limits --prove") {
   const NeedlessBarriers folder(400);
   const auto begin = std::chrono::steady_clock::now();
