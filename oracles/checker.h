@@ -56,7 +56,7 @@ struct CheckResult {
   std::optional<double> ulps;              ///< the error in units of the output's last place
   std::optional<double> bound;             ///< absent if no operation rounds
   std::optional<double> error_over_bound;  ///< absent if no operation rounds
-  std::optional<BoundedResult> bounded;        ///< absent if no bound checked the result
+  std::optional<BoundedResult> bounded;    ///< absent if no bound checked the result
   bool vacuous = false;                    ///< the bound is not smaller than the exact result
   std::string sentence;                    ///< what is wrong; empty when ok
   std::string why_not;                     ///< why no decision was possible

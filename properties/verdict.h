@@ -44,8 +44,8 @@ struct Accuracy {
   /// For the case with the largest error/bound: what checked it, and whether that bound is vacuous.
   std::optional<CheckResult::Evidence> worst_by;
   bool worst_is_vacuous = false;
-  std::optional<BoundedResult> worst;    ///< its result
-  std::optional<OrderShown> order;  ///< absent: no case was traced
+  std::optional<BoundedResult> worst;  ///< its result
+  std::optional<OrderShown> order;     ///< absent: no case was traced
 };
 
 /// "nothing", "category", "exact", "bound", "tree".

@@ -43,7 +43,7 @@ Accuracy accuracy_from(const Json& kernel) {
   accuracy.worst_is_vacuous = kernel.at("worst_is_vacuous").get<bool>();
   if (const Json worst = kernel.value("worst_result", Json()); !worst.is_null())  // earlier versions lack it
     accuracy.worst = BoundedResult{worst.at("result").get<double>(), worst.at("exact").get<double>(),
-                              worst.at("error").get<double>(), worst.at("bound").get<double>()};
+                                   worst.at("error").get<double>(), worst.at("bound").get<double>()};
   if (const Json& tree = kernel.at("tree"); !tree.is_null())
     accuracy.order = OrderShown{tree.at("order").get<std::string>(), tree.at("height").get<std::uint64_t>(),
                                 tree.at("elements").get<std::uint64_t>()};
