@@ -91,6 +91,9 @@ std::vector<std::pair<CountClass, std::vector<std::string_view>>> preferred_inpu
   // Integers of one sign overflow an accumulator that is too narrow if there are many of them.
   if (gives == OperatorInfo::Gives::counts)
     preferred.push_back({CountClass::corner, {"equal"}});
+  else if (reduction.sum !=
+           SumMethod::plain)  // An uncompensated sum loses most if most elements are absorbed.
+    preferred.push_back({CountClass::corner, {"stagnation", "integers"}});
   else if (is_of_floats)
     preferred.push_back({CountClass::corner, {is_extreme ? "one-hot" : "integers", "equal"}});
   else if (has_rows)

@@ -37,11 +37,10 @@ std::string worst_text(const KernelReport& kernel) {
     text =
         fmt::format("{:.3g} of the bound ({}{}) for {}", *kernel.worst_error_over_bound, spoken(*a.worst_by),
                     a.worst_is_vacuous ? ", which is vacuous" : "", kernel.worst_case);
-  // Where terms cancel, the exact result may be far smaller than they are: the number is meaningless.
+  // Where terms cancel, the exact result may be far smaller than they are: a large number is meaningless.
   constexpr double many = 1e6;
-  if (a.worst_ulps)
-    text += (text.empty() ? "largest error of all cases: " : "; largest error of all cases: ") +
-            (*a.worst_ulps > many ? "more than a million ulp" : fmt::format("{:.3g} ulp", *a.worst_ulps));
+  if (a.worst_ulps && *a.worst_ulps <= many)
+    text += fmt::format("{}largest error of all cases: {:.3g} ulp", text.empty() ? "" : "; ", *a.worst_ulps);
   return text;
 }
 

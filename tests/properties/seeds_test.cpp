@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "audited.h"
@@ -68,6 +69,18 @@ TEST_CASE("any nonzero element, found by a sum per thread") {
     for (std::size_t i = 0; i < values.size(); ++i)
       sums[i % sums.size()] += static_cast<std::uint32_t>(values[i]);
     launch.store(std::int32_t{std::ranges::any_of(sums, [](std::uint32_t sum) { return sum != 0; })});
+  });
+}
+
+TEST_CASE("a plain sum that claims to be compensated") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.instances[0].reduction->sum = SumMethod::kahan;
+  check_found(contract, [](const Launch& launch) {
+    const auto threads = static_cast<std::size_t>(launch.block);
+    std::vector<float> sums(threads);
+    const std::vector<float> values = launch.elements<float>();
+    for (std::size_t i = 0; i < values.size(); ++i) sums[i % threads] += values[i];
+    launch.store(std::accumulate(sums.begin(), sums.end(), 0.0F));
   });
 }
 

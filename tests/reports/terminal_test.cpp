@@ -267,12 +267,11 @@ TEST_CASE("the result with the largest error is shown with the exact one, the er
                  "There, the result is 1.5 instead of 1.25. The error is 0.25, the bound 0.5.\n"));
 }
 
-TEST_CASE("an error of more than a million ulp is not shown as a number") {
+TEST_CASE("an error of more than a million ulp is not shown") {
   KernelReport kernel = clean({{"T", "f32"}});
   kernel.accuracy.checked_by = {0, 0, 3, 0, 0};
   kernel.accuracy.worst_ulps = 4.36e40;
-  CHECK(contains(to_text(report_of({kernel}), {.verbose = true}),
-                 "  worst    largest error of all cases: more than a million ulp\n"));
+  CHECK_FALSE(contains(to_text(report_of({kernel}), {.verbose = true}), "largest error"));
 }
 
 TEST_CASE("colours are used only if requested") {
