@@ -75,7 +75,8 @@ KernelReport empty_report(const Contract& contract, const Instance& instance, Ve
   report.bindings = instance.bindings;
   report.file = contract.source.string();
   if (!instance.launches.empty()) report.entry = instance.launches.front().entry;
-  const std::string stem = contract.source.stem().string();
+  // A source may have several contracts.
+  const std::string stem = (contract.file.empty() ? contract.source : contract.file).stem().string();
   report.kernel = contract.id.empty() || contract.id == stem ? stem : contract.id + " " + stem;
   if (instance.reduction)
     report.kernel += fmt::format(" {} {}", name(instance.reduction->input), name(instance.reduction->op));
