@@ -34,7 +34,7 @@ class HostRun {
 
   /// By the index of the kernel's name; impossible launches are left out.
   const std::map<std::size_t, std::vector<HostCall>>& calls() const { return calls_; }
-  /// Code of which launches may be missing.
+  /// Parts whose launches may be missing.
   const std::vector<TokenRange>& not_understood() const { return not_understood_; }
   std::size_t steps() const { return steps_; }
 

@@ -60,7 +60,7 @@ HostValue computed(std::string_view operation, const HostValue& a, const HostVal
 /// Of a function of the standard library, such as "ceil"; unknown for others.
 HostValue standard_function(std::string_view name, const std::vector<HostValue>& arguments);
 HostValue converted(const HostValue& value, const HostType& type);
-/// A variable that is initialized with these, of which there is at least one; a dim3 has up to three extents.
+/// A variable that is initialized with these values, at least one; a dim3 has up to three extents.
 HostValue initialized(const HostType& type, const std::vector<HostValue>& values);
 /// The value if both are the same; otherwise unknown.
 HostValue common_value(const HostValue& a, const HostValue& b);
