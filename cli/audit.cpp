@@ -168,7 +168,9 @@ void check_annotations(const std::vector<Assignment>& assignments, Deadline dead
 
 /// Whether nothing was found but what happens outside the guessed domain, in which all mutants run.
 bool is_clean_in_domain(const KernelReport& report, const Assignment& assignment) {
-  const bool has_others = report.findings.size() != assignment.subject->contract.preconditions.size();
+  const auto is_error = [](const Finding& finding) { return finding.severity == Severity::error; };
+  const bool has_others = report.findings.size() != assignment.subject->contract.preconditions.size() ||
+                          std::ranges::any_of(report.findings, is_error);
   return report.verdict == Verdict::clean ||
          (report.verdict == Verdict::findings && report.reason.empty() && !has_others);
 }

@@ -84,8 +84,8 @@ struct LaunchedSize {
 std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_t axis, std::size_t parameter,
                                           std::int64_t value);
 
-/// Whether it passes only multiples of the divisor for the parameter with that index: constants, an
-/// expression that is one whatever its variables are, or a variable that was tested.
+/// Whether it passes only multiples of the divisor for the parameter with that index, in all of its sample
+/// calls.
 bool passes_multiples(const SourceLaunch& launch, std::size_t parameter, std::int64_t divisor);
 
 /// Whether the number of blocks along x is what it passes for that parameter divided by a multiple of the

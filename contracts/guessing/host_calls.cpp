@@ -10,6 +10,7 @@ namespace foldproof {
 namespace {
 
 constexpr unsigned deepest_call = 100;  ///< statements, parentheses and calls around it
+constexpr std::int64_t most_blocks_along_x = INT32_MAX, most_blocks_along_others = 65535;
 
 /// Whether no device can run it, so that it has no effect.
 bool is_impossible(const HostCall& call) {
@@ -19,8 +20,11 @@ bool is_impossible(const HostCall& call) {
     if (extent && (*extent < 1 || *extent > most_threads)) return true;
     threads *= extent.value_or(1);
   }
-  return threads > most_threads ||
-         std::ranges::any_of(call.grid, [](const auto& extent) { return extent && *extent < 1; });
+  for (std::size_t axis = 0; axis < call.grid.size(); ++axis) {
+    const std::int64_t blocks = call.grid.at(axis).value_or(1);
+    if (blocks < 1 || blocks > (axis == 0 ? most_blocks_along_x : most_blocks_along_others)) return true;
+  }
+  return threads > most_threads;
 }
 
 }  // namespace
@@ -59,6 +63,7 @@ HostValue HostRun::call(std::string_view name, std::size_t at, bool is_qualified
   const HostFunction* found = nullptr;
   bool is_ambiguous = false;
   for (const HostFunction& function : functions_.named(name)) {
+    step(function.parameters.end - std::min(function.parameters.begin, function.parameters.end));
     const std::size_t most =
         function.parameters.begin == function.parameters.end ? 0 : text_.items(function.parameters).size();
     if (passed.size() > most) continue;
@@ -78,7 +83,11 @@ HostValue HostRun::unknown_call(std::string_view name, std::size_t at, const std
     return {};
   }
   std::vector<HostValue> values;
-  for (const Argument& argument : arguments) values.push_back(argument.value);
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    values.push_back(arguments[k].value);
+    if (is_live_ && arguments[k].variable && may_assign(name, k))
+      variables_[*arguments[k].variable].value = sample("#" + std::to_string(at) + "," + std::to_string(k));
+  }
   if (name == "assert" && !values.empty()) {
     has_exited_ |= is_live_ && truth_of(values.front()) == false;
     return {};
@@ -93,6 +102,22 @@ HostValue HostRun::unknown_call(std::string_view name, std::size_t at, const std
   return is_open ? sample("#" + std::to_string(at)) : HostValue{};
 }
 
+/// Whether a declaration in the source says that the parameter with that index is a reference.
+bool HostRun::may_assign(std::string_view name, std::size_t parameter) const {
+  if (is_any_of(name, {"swap", "from_chars", "getline"})) return true;
+  constexpr std::size_t most_places = 64;
+  const std::vector<std::size_t>& places = text_.places_of(name);
+  return places.size() <= most_places && std::ranges::any_of(places, [&](std::size_t i) {
+           const std::size_t close = text_.token(i + 1) == "(" ? text_.closing(i + 1) : 0;
+           if (close == 0 || !text_.is_declared(i) || text_.token(close + 1) != ";") return false;
+           const std::vector<TokenRange> items = text_.items({i + 2, close});
+           if (parameter >= items.size()) return false;
+           for (std::size_t k = items[parameter].begin; k < items[parameter].end; ++k)
+             if (text_.token(k) == "&") return true;
+           return false;
+         });
+}
+
 HostValue HostRun::call_function(const HostFunction& function, const std::vector<Argument>& arguments,
                                  bool is_lambda) {
   if (has_failed_ || depth_ > deepest_call) return {};
@@ -100,7 +125,8 @@ HostValue HostRun::call_function(const HostFunction& function, const std::vector
   const bool may_have_returned = std::exchange(may_have_returned_, false);
   const HostValue result = std::exchange(result_, HostValue{});
   bind(function.parameters, arguments, true);
-  const std::size_t base = is_lambda ? base_ : std::exchange(base_, names);
+  const std::size_t base =
+      is_lambda ? base_ : std::exchange(base_, names);  // A lambda sees what is around it.
   const Flow flow = statements(function.body);
   has_exited_ |= flow == Flow::exits;
   HostValue returned = may_have_returned_ || flow != Flow::returns ? HostValue{} : result_;
@@ -126,6 +152,23 @@ HostValue HostRun::call_lambda(const HostLambda& lambda, const std::vector<Argum
   while (at < text_.size() && text_.token(at) != "{" && text_.token(at) != ";") ++at;
   if (text_.token(at) != "{" || !is_live_) return {};
   function.body = {at + 1, text_.closing(at)};
+  const bool has_names = lambda.names <= names_.size() &&
+                         (lambda.names == 0 || names_[lambda.names - 1].variable == lambda.last);
+  if (!has_names) {  // The function that defined it has returned.
+    misunderstand(function.body);
+    return {};
+  }
+  const std::vector<Name> hidden(names_.begin() + static_cast<std::ptrdiff_t>(lambda.names), names_.end());
+  names_.resize(lambda.names);
+  const std::size_t base = std::exchange(base_, lambda.base);
+  const HostValue value = called_lambda(lambda, function, arguments, is_called);
+  base_ = base;
+  names_.insert(names_.end(), hidden.begin(), hidden.end());
+  return value;
+}
+
+HostValue HostRun::called_lambda(const HostLambda& lambda, const HostFunction& function,
+                                 const std::vector<Argument>& arguments, bool is_called) {
   if (is_called) return call_function(function, arguments, true);
   std::vector<Argument> any;
   if (function.parameters.begin < function.parameters.end)

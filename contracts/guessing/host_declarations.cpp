@@ -60,7 +60,7 @@ bool HostRun::is_declaration(std::size_t at) const {
 
 void HostRun::declaration() {
   const std::size_t begin = at_, end = *end_of_type(at_);
-  HostType type = host_type(text_, {begin, end});
+  HostType type = type_of({begin, end});
   at_ = end;
   if (token() == "[") {  // a structured binding
     return structured_binding();
@@ -136,7 +136,7 @@ void HostRun::bind(TokenRange parameters, const std::vector<Argument>& arguments
     while (end < items[k].end && text_.token(end) != "=" && text_.token(end) != "[") ++end;
     if (end < items[k].begin + 2) continue;  // without a name
     const std::size_t name = end - 1;
-    const HostType type = host_type(text_, {items[k].begin, name});
+    const HostType type = type_of({items[k].begin, name});
     const bool is_array = text_.token(end) == "[";
     if (k < arguments.size() && type.is_reference && arguments[k].variable) {
       names_.push_back({text_.token(name), *arguments[k].variable});
@@ -152,7 +152,14 @@ void HostRun::bind(TokenRange parameters, const std::vector<Argument>& arguments
   }
 }
 
-std::optional<std::size_t> HostRun::find(std::string_view name) const {
+HostType HostRun::type_of(TokenRange spelled) {
+  step(spelled.end - std::min(spelled.begin, spelled.end));
+  return has_failed_ ? HostType{} : host_type(text_, spelled);
+}
+
+std::optional<std::size_t> HostRun::find(std::string_view name) {
+  constexpr std::size_t per_step = 8;
+  step((names_.size() - base_) / per_step);
   for (std::size_t i = names_.size(); i > base_; --i)
     if (names_[i - 1].name == name) return names_[i - 1].variable;
   const auto global = globals_.find(name);
@@ -162,8 +169,6 @@ std::optional<std::size_t> HostRun::find(std::string_view name) const {
 /// The variable that is named there, which may be a constant of the source, a member or another global
 /// variable.
 std::size_t HostRun::variable_at(std::size_t name) {
-  constexpr std::size_t per_step = 8;
-  step((names_.size() - base_) / per_step);
   const std::string_view word = text_.token(name);
   if (const auto known = find(word)) return *known;
   const HostValue value = global_value(name);
@@ -189,9 +194,23 @@ std::size_t HostRun::definition_of(std::size_t name) const {
 /// Whether the declaration of the variable says that it never changes.
 bool HostRun::is_constant(std::size_t name) const {
   const std::size_t first = name - std::min(name, longest_part);
-  for (std::size_t i = name; i-- > first && !is_any_of(text_.token(i), {";", "{", "}", "("});)
-    if (is_any_of(text_.token(i), {"const", "constexpr"})) return true;
+  for (std::size_t i = name; i > first; --i) {
+    if (is_any_of(text_.token(i - 1), {";", "{", "}", "("})) return false;
+    if (is_any_of(text_.token(i - 1), {"const", "constexpr"})) return true;
+  }
   return false;
+}
+
+/// Whether the source assigns it, or passes its address, somewhere.
+bool HostRun::may_change(std::size_t definition) const {
+  constexpr std::size_t most_places = 64;
+  const std::vector<std::size_t>& places = text_.places_of(text_.token(definition));
+  if (places.size() > most_places) return true;
+  return std::ranges::any_of(places, [&](std::size_t i) {
+    const bool is_assigned = i != definition && text_.token(i + 1) == "=" && text_.token(i + 2) != "=";
+    const bool has_address = i > 1 && text_.token(i - 1) == "&" && is_any_of(text_.token(i - 2), {"(", ","});
+    return is_assigned || has_address || text_.is_modified(i);
+  });
 }
 
 HostValue HostRun::global_value(std::size_t name) {
@@ -200,8 +219,8 @@ HostValue HostRun::global_value(std::size_t name) {
   const std::size_t defined = definition_of(name);
   if (defined != name && root_.begin <= defined && defined < root_.end) return {};  // not understood
   // What is not constant has a value of its own in each object.
-  const bool is_member = defined != name && text_.brace_around(defined) && !is_constant(defined);
-  if (is_member) return sample(std::string(word));
+  const bool is_variable = defined != name && !is_constant(defined);
+  if (is_variable && (text_.brace_around(defined) || may_change(defined))) return sample(std::string(word));
   const SourceExtents constant = constants_.constant(defined);
   if (constant != SourceExtents{} && !number_of(constant))
     return {HostExtents{constant[0], constant[1], constant[2]}};

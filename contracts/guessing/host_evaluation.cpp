@@ -1,5 +1,6 @@
 #include "contracts/guessing/host_evaluation.h"
 
+#include <algorithm>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -27,7 +28,7 @@ HostEvaluation::Calls HostEvaluation::calls_in(const HostFunction& function) {
     samples.begin_round(round);
     HostRun run(text_, constants_, functions_, samples, endless);
     const bool has_ended = run.run(function);
-    steps_ += run.steps();
+    steps_ += std::min(run.steps(), most_steps);
     if (!has_ended || steps_ > most_steps) return {};
     for (const auto& [name, made] : run.calls()) {
       std::vector<HostCall>& all = calls[name];
@@ -36,7 +37,7 @@ HostEvaluation::Calls HostEvaluation::calls_in(const HostFunction& function) {
     for (const auto [begin, end] : run.not_understood()) not_understood.emplace(begin, end);
   }
   for (const auto& [begin, end] : not_understood)
-    calls.erase(calls.lower_bound(begin), calls.lower_bound(end));
+    if (begin < end) calls.erase(calls.lower_bound(begin), calls.lower_bound(end));
   return calls;
 }
 

@@ -18,6 +18,7 @@ bool is_simple_type(const HostType& type) {
 
 /// Unknown unless all of the part is one expression.
 HostValue HostRun::value_of(TokenRange range) {
+  if (has_failed_) return {};
   const std::size_t at = std::exchange(at_, range.begin), end = std::exchange(end_, range.end);
   HostValue value = expression();
   if (at_ != range.end) {
@@ -46,7 +47,7 @@ HostValue HostRun::primary() {
   if (first == "[") return lambda();
   if (is_digit(first.front()) || (first == "." && is_digit(token(1).empty() ? ' ' : token(1).front())))
     return number();
-  while (!token().empty() && token().front() == '"') ++at_;
+  for (; !token().empty() && token().front() == '"'; ++at_) step();
   if (first.front() == '"') return {};
   if (first.front() == '\'') return ++at_, HostValue{};
   if (first == ":" && token(1) == ":") at_ += 2;
@@ -57,7 +58,7 @@ HostValue HostRun::primary() {
 HostValue HostRun::bracketed() {
   const TokenRange inner{at_ + 1, text_.closing(at_)};
   const auto end = end_of_type(inner.begin);
-  const HostType type = host_type(text_, inner);
+  const HostType type = end == inner.end ? type_of(inner) : HostType{};
   at_ = inner.end + 1;
   const bool has_operand = is_name(token()) || (!token().empty() && is_digit(token().front()));
   const bool is_type_only = end == inner.end && (type.kind != HostType::Kind::any || has_operand);
@@ -86,7 +87,7 @@ HostValue HostRun::list() {
 }
 
 HostValue HostRun::lambda() {
-  const HostLambda lambda{at_};
+  const HostLambda lambda{at_, base_, names_.size(), names_.empty() ? 0 : names_.back().variable};
   at_ = text_.closing(at_) + 1;
   if (token() == "(") at_ = text_.closing(at_) + 1;
   while (at_ < end_ && token() != "{" && token() != ";") ++at_;
@@ -122,7 +123,7 @@ HostValue HostRun::word() {
       first.ends_with("_cast"))
     return keyword(first);
   const auto end = end_of_type(at_);
-  const HostType type = end ? host_type(text_, {at_, *end}) : HostType{};
+  const HostType type = end ? type_of({at_, *end}) : HostType{};
   const bool is_made = end && is_simple_type(type) && is_any_of(text_.token(*end), {"(", "{"}) && *end < end_;
   if (!is_made) return named();
   at_ = *end;
@@ -145,7 +146,7 @@ HostValue HostRun::keyword(std::string_view word) {
   }
   if (word.ends_with("_cast")) {
     const std::size_t end = text_.end_of_template_arguments(at_);
-    const HostType type = host_type(text_, {at_ + 1, end - 1});
+    const HostType type = type_of({at_ + 1, end - 1});
     at_ = end;
     const HostValue value = token() == "(" ? bracketed() : HostValue{};
     return converted(value, type);
@@ -156,6 +157,7 @@ HostValue HostRun::keyword(std::string_view word) {
   }
   if (word == "throw" || word == "new" || word == "delete" || word == "alignof") at_ = end_of_simple(at_);
   if (word == "throw") has_exited_ |= is_live_;
+  has_failed_ |= word == "throw" && is_live_ && tries_ > 0;  // A handler may go on.
   return {};
 }
 

@@ -27,7 +27,7 @@ class HostFunctions {
   HostFunction around(std::size_t at) const;
 
  private:
-  std::size_t begin_of_declaration(std::size_t brace) const;
+  std::size_t begin_of_declaration(std::size_t at) const;
   bool is_container(std::size_t brace) const;
 
   const SourceText& text_;

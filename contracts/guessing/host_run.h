@@ -19,8 +19,8 @@
 
 namespace foldproof {
 
-/// What does not end, or is too long, has no result. Code that is not understood leaves the variables that it
-/// assigns unknown.
+/// A run that exceeds its limit of steps has no result. Code that is not understood leaves the variables that
+/// it assigns unknown.
 class HostRun {
  public:
   /// All must outlive this. `endless`: bodies of loops that are not repeated any more, since they were
@@ -29,7 +29,7 @@ class HostRun {
           std::set<std::size_t>& endless)
       : text_(text), constants_(constants), functions_(functions), samples_(samples), endless_(endless) {}
 
-  /// Whether it came to its end.
+  /// Whether it ran to its end.
   bool run(const HostFunction& function);
 
   /// By the index of the kernel's name; impossible launches are left out.
@@ -140,6 +140,9 @@ class HostRun {
   HostValue call_function(const HostFunction& function, const std::vector<Argument>& arguments,
                           bool is_lambda);
   HostValue call_lambda(const HostLambda& lambda, const std::vector<Argument>& arguments, bool is_called);
+  HostValue called_lambda(const HostLambda& lambda, const HostFunction& function,
+                          const std::vector<Argument>& arguments, bool is_called);
+  bool may_assign(std::string_view name, std::size_t parameter) const;
   void launch(std::size_t name, const LaunchText& launch);
 
   std::string_view token(std::size_t offset = 0) const {
@@ -149,10 +152,12 @@ class HostRun {
     return token() == first && token(1) == second;
   }
   void step(std::size_t tokens = 1);
-  std::optional<std::size_t> find(std::string_view name) const;
+  HostType type_of(TokenRange spelled);
+  std::optional<std::size_t> find(std::string_view name);
   std::size_t variable_at(std::size_t name);
   std::size_t definition_of(std::size_t name) const;
   bool is_constant(std::size_t name) const;
+  bool may_change(std::size_t definition) const;
   HostValue global_value(std::size_t name);
   HostValue sample(const std::string& key);
   std::optional<bool> truth_of(const HostValue& value);
@@ -178,6 +183,7 @@ class HostRun {
   bool is_live_ = true;      ///< not skipped by "&&", "||" or "?:"
   bool keeps_addresses_ = false;
   bool has_failed_ = false;
+  unsigned tries_ = 0;  ///< blocks of "try" around the statement
   std::size_t steps_ = 0, numbers_read_ = 0;
   unsigned depth_ = 0;  ///< of nested C++ constructs
 };

@@ -17,7 +17,7 @@ class HostSamples {
   std::size_t number_of(const std::string& key);
   /// Its value in this round: small or large, a multiple of many numbers or of none.
   std::int64_t value(std::size_t number) const;
-  /// Some rounds shall give it this value, on which a condition depends.
+  /// Uses this value in some rounds, because a condition depends on it.
   void want(std::size_t number, std::int64_t value);
 
  private:

@@ -56,7 +56,7 @@ HostRun::Flow HostRun::statement() {
   else if (word == "return")
     flow = result();
   else if (word == "try")
-    ++at_, flow = statement();
+    ++at_, ++tries_, flow = statement(), --tries_;
   else if (is_any_of(word,
                      {"using", "typedef", "static_assert", "struct", "class", "template", "catch", "enum"}))
     skip_statement();
@@ -160,9 +160,10 @@ std::optional<bool> HostRun::condition(TokenRange range) {
   if (!is_declaration(range.begin)) return truth_of(value_of(range));
   const std::size_t end = std::exchange(end_, range.end);
   at_ = range.begin;
+  const std::size_t variables = variables_.size();
   declaration();
   end_ = end;
-  return truth_of(variables_.back().value);
+  return variables_.size() > variables ? truth_of(variables_.back().value) : std::nullopt;
 }
 
 HostRun::Flow HostRun::branch() {
@@ -337,7 +338,7 @@ HostRun::Flow HostRun::run_unknown_loop(const Loop& loop) {
 
 HostRun::Flow HostRun::run_range_loop(TokenRange head, std::size_t colon, std::size_t body) {
   const std::size_t name = colon - 1;
-  const HostType type = host_type(text_, {head.begin, name});
+  const HostType type = type_of({head.begin, name});
   const HostValue range = value_of({colon + 1, head.end});
   const auto* items = std::get_if<HostList>(&range.is);
   constexpr std::size_t most_items = 64;
@@ -359,6 +360,8 @@ HostRun::Flow HostRun::run_range_loop(TokenRange head, std::size_t colon, std::s
 /// Variables that may be assigned in that part become unknown.
 void HostRun::forget_assigned(TokenRange range) {
   constexpr std::size_t per_step = 4;
+  range.end = std::min(range.end, text_.size());
+  if (range.begin >= range.end) return;
   step((range.end - range.begin) / per_step);
   for (std::size_t i = range.begin; i < range.end && !has_failed_; ++i) {
     if (!is_name(text_.token(i))) continue;

@@ -91,9 +91,10 @@ void read_type_word(std::string_view word, HostType& type) {
   if (word == "float" || word == "double") type.kind = TypeKind::floating;
   if (word == "bool") type.kind = TypeKind::boolean;
   if (word == "dim3") type.kind = TypeKind::extents;
-  for (const unsigned bits : {8U, 16U, 32U, 64U})
-    if (word == "int" + std::to_string(bits) + "_t" || word == "uint" + std::to_string(bits) + "_t")
-      integer(bits);
+  constexpr std::pair<std::string_view, unsigned> sized[] = {
+      {"int8_t", 8}, {"int16_t", 16}, {"int32_t", 32}, {"int64_t", 64}};
+  for (const auto& [name, bits] : sized)
+    if (word == name || (word.starts_with('u') && word.substr(1) == name)) integer(bits);
 }
 
 }  // namespace
@@ -130,7 +131,7 @@ std::optional<bool> HostValue::truth() const {
 }
 
 HostExtents HostValue::extents() const {
-  if (const auto value = integer()) return {*value, 1, 1};
+  if (const auto value = integer()) return HostExtents{value, 1, 1};
   const auto* value = std::get_if<HostExtents>(&is);
   return value ? *value : HostExtents{};
 }

@@ -33,6 +33,9 @@ std::optional<std::size_t> axis_of(std::string_view member);
 
 struct HostLambda {
   std::size_t at = 0;  ///< index of its "["
+  /// The names that it sees: of those in scope, the ones from `base` up to `names`, whose last variable is
+  /// `last`.
+  std::size_t base = 0, names = 0, last = 0;
   bool operator==(const HostLambda&) const = default;
 };
 

@@ -27,7 +27,8 @@ std::vector<Pair> known_pairs(const SourceLaunch& launch, std::size_t parameter,
     const auto variable = parameter < call.arguments.size() ? call.arguments[parameter] : std::nullopt;
     const std::optional<std::int64_t> number = number_of(call);
     if (!variable || !number) return {};
-    if (*variable > 0) found.emplace_back(*variable, *number);
+    constexpr std::int64_t most = INT64_MAX / 4;
+    if (*variable > 0 && *variable < most) found.emplace_back(*variable, *number);
   }
   std::ranges::sort(found);
   return found;
@@ -58,7 +59,7 @@ void add_parts(const Pair& call, const std::string& variable, std::vector<std::s
   const auto [value, number] = call;
   if (number < 2) return;
   if (value % number == 0 || number % value == 0)
-    forms.push_back(fmt::format("{} * {}", variable, std::max<std::int64_t>(number / value, 1)));
+    forms.push_back(number / value > 1 ? fmt::format("{} * {}", variable, number / value) : variable);
   const std::int64_t fewest = (value + number - 1) / number, most = (value - 1) / (number - 1);
   for (std::int64_t each = fewest; each <= std::min(most, fewest + most_divisors); ++each)
     forms.push_back(fmt::format("ceil_div({}, {})", variable, each));
@@ -120,7 +121,8 @@ void complete_by_calls(SourceLaunch& launch) {
   set_constants(launch.block, launch,
                 [](const HostCall& call, std::size_t axis) { return call.block.at(axis); });
   for (std::size_t axis = launch.blocks.size(); axis-- > 0 && launch.blocks[0].empty();)
-    launch.blocks.at(axis) = text_of(launch, [&](const HostCall& call) { return blocks(call, axis); });
+    if (launch.blocks.at(axis).empty())
+      launch.blocks.at(axis) = text_of(launch, [&](const HostCall& call) { return blocks(call, axis); });
   const auto is_flat = [](const HostCall& call) { return call.block[1] == 1 && call.block[2] == 1; };
   if (launch.threads.empty() && std::ranges::all_of(launch.calls, is_flat))
     launch.threads = text_of(launch, [](const HostCall& call) { return call.block[0]; });

@@ -46,7 +46,8 @@ Bound NormalisedBound::of(const Known& deviation, const Dyadic& weight, const Dy
   Dyadic error = computed - normalised + underflow;
   if (computed > largest_finite(format_)) return Bound::none("the result may overflow");
   const Dyadic products = separate * inverse_ * (whole(1) + *relative_) * (whole(1) + whole(2) * u);
-  if (products > largest_finite(format_)) return Bound::none("the result may overflow");
+  if (larger(w, whole(1)) * products + abs(bias) > largest_finite(format_))
+    return Bound::none("the result may overflow");
   const bool may_be_separate = !separate.is_zero();
   if (may_be_separate) {
     error = error + u * products + whole(2) * underflow;

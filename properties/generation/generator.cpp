@@ -88,11 +88,11 @@ std::vector<std::pair<CountClass, std::vector<std::string_view>>> preferred_inpu
   const bool has_rows = needs_columns(reduction.result) && !reduces_columns(instance);
   std::vector<std::pair<CountClass, std::vector<std::string_view>>> preferred;
   // A lost element shows only if nothing is rounded or cancels, and most elements can be lost in a corner.
-  // Integers of one sign overflow an accumulator that is too narrow if there are many of them.
+  // Integers of one sign overflow an accumulator that is too narrow if there are many of them. A sum that is
+  // not compensated, although the contract claims it, loses most if most elements are absorbed.
   if (gives == OperatorInfo::Gives::counts)
     preferred.push_back({CountClass::corner, {"equal"}});
-  else if (reduction.sum !=
-           SumMethod::plain)  // An uncompensated sum loses most if most elements are absorbed.
+  else if (reduction.sum != SumMethod::plain)
     preferred.push_back({CountClass::corner, {"stagnation", "integers"}});
   else if (is_of_floats)
     preferred.push_back({CountClass::corner, {is_extreme ? "one-hot" : "integers", "equal"}});

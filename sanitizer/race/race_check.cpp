@@ -24,7 +24,7 @@ std::uint32_t words_of(LaneSet lanes, const Row& row) {
   return words;
 }
 
-/// Whether all lanes read the same bytes, and none waits for a flag.
+/// Whether it is a weak read of the same bytes by all lanes, not in the shared memory of another block.
 bool is_broadcast(const AccessEvent& event) {
   if (event.what != AccessEvent::What::read || event.strong || event.owner) return false;
   const auto some = first_lane(event.lanes);

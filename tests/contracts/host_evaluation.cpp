@@ -209,6 +209,40 @@ TEST_CASE("only what the launch passes is tested") {
         std::set<std::int64_t>{96, 192});
 }
 
+TEST_CASE("a lambda sees the names where it is defined, not those of a function that calls it") {
+  const std::string repeat =
+      "template <class F> void repeat(int n, F f) { for (int i = 0; i < n; ++i) f(); } ";
+  std::set<std::int64_t> passed;
+  const std::string source = repeat + "void f() { int n = 64; repeat(100, [&] { sum<<<1, 64>>>(x, n); }); }";
+  for (const foldproof::HostCall& call : launch_in(source).calls)
+    passed.insert(call.arguments.at(1).value_or(0));
+  CHECK(passed == std::set<std::int64_t>{64});
+  // It assigns a variable of the function that defines it.
+  const std::string run = "template <class F> void run(F f, int k) { f(k); } ";
+  CHECK(multiple_after("int m = n / 64 * 64; run([&m](int k) { m = k; }, n); sum<<<1, 64>>>(x, m);", run) ==
+        1);
+}
+
+TEST_CASE("an unknown function may assign what a declaration calls a reference") {
+  const std::string statements = "n &= ~3; parse(n); sum<<<1, 64>>>(x, n);";
+  CHECK(multiple_after(statements, "void parse(int& n); ") == 1);
+  CHECK(multiple_after(statements, "void parse(int n); ") == 4);
+}
+
+TEST_CASE("what an exception handler may permit is not supposed") {
+  CHECK(multiple_after("try { if (n % 4) throw 1; } catch (...) {} sum<<<1, 64>>>(x, n);") == 1);
+}
+
+TEST_CASE("a global variable that the source changes somewhere may have any value") {
+  const auto is_passed = [](const std::string& other) {
+    return multiple(
+        launch_in("int m = 64; void g() { " + other + " } void f(const float* x) { sum<<<1, 64>>>(x, m); }"));
+  };
+  CHECK(is_passed("") == 64);
+  CHECK(is_passed("m = 3;") == 1);
+  CHECK(is_passed("parse(&m);") == 1);
+}
+
 TEST_CASE("a launch in code that is not understood has no calls") {
   CHECK(launch_after("goto end; sum<<<1, 64>>>(x, n); end: return;").calls.empty());
   CHECK(launch_after("return; sum<<<1, 64>>>(x, n);").calls.empty());
@@ -219,13 +253,16 @@ TEST_CASE("a host function that does not end, or is too deep, takes little time"
   const auto begin = std::chrono::steady_clock::now();
   std::string deep, branches, calls = "int g0(int a) { return a; } ";
   for (int k = 0; k < 3000; ++k) deep += "(";
+  std::string strings = std::string(60, '(');  // a long content of nested parentheses
+  for (int k = 0; k < 20000; ++k) strings += "\"\" ";
+  strings += std::string(60, ')') + ";";
   for (int k = 0; k < 3000; ++k) branches += "if (h(" + std::to_string(k) + ")) { if (n) { ";
   for (int k = 1; k < 30; ++k)
     calls += "int g" + std::to_string(k) + "(int a) { return g" + std::to_string(k - 1) + "(a) + g" +
              std::to_string(k - 1) + "(a); } ";
   for (const std::string& statements :
        {"while (true) n += 1;" + std::string(), deep, branches, std::string("f(x, n, verbose);"),
-        std::string("for (;;) for (;;) for (;;) for (;;) ++n;"), std::string("n = g29(n);"),
+        std::string("for (;;) for (;;) for (;;) for (;;) ++n;"), strings, std::string("n = g29(n);"),
         std::string("n = 1 << 62 << 62; n = n / 0 % 0; n = INT64_MIN / -1;")}) {
     const SourceLaunch found = launch_after(statements + " sum<<<1, 64>>>(x, n);", calls);
     CHECK(multiple(found) == 1);

@@ -165,6 +165,21 @@ TEST_CASE("no LayerNorm in floats violates its bound if it is folded into a scal
   quotients.report("LayerNorm, folded", 0.2);
 }
 
+TEST_CASE("products of a folded LayerNorm may overflow although the results are in range") {
+  Arithmetic norm = arithmetic_of(Operator::layer_norm);
+  norm.moment_method = MomentMethod::two_pass;
+  // The results are near -1 and 1 times the weight, but 10^18 / 10^12 times the weight is infinite.
+  const auto elements = elements_of(Element::f32, {1e18, 1e18 + 2e12}),
+             weights = elements_of(Element::f32, {1e33, 1e33}),
+             results = elements_of(Element::f32, {NAN, NAN});
+  Operands operands;
+  operands.set(Role::weights, {Element::f32, weights, 1});
+  const ResultLayout layout{.shape = ResultShape::rows, .columns = 2};
+  const CheckResult checked = ResultChecker(norm, layout, elements, operands).check(results);
+  CHECK(checked.ok);
+  CHECK(checked.why_not == "the result may overflow");
+}
+
 TEST_CASE("no L2 normalization in floats violates its bound") {
   std::mt19937_64 random(6);
   Nearness quotients;
