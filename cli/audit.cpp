@@ -168,11 +168,11 @@ void check_annotations(const std::vector<Assignment>& assignments, Deadline dead
 
 /// Whether nothing was found but what happens outside the guessed domain, in which all mutants run.
 bool is_clean_in_domain(const KernelReport& report, const Assignment& assignment) {
-  const auto is_error = [](const Finding& finding) { return finding.severity == Severity::error; };
-  const bool has_others = report.findings.size() != assignment.subject->contract.preconditions.size() ||
-                          std::ranges::any_of(report.findings, is_error);
+  const bool has_only_preconditions =
+      report.findings.size() == assignment.subject->contract.preconditions.size() &&
+      has_only_warnings(report);
   return report.verdict == Verdict::clean ||
-         (report.verdict == Verdict::findings && report.reason.empty() && !has_others);
+         (report.verdict == Verdict::findings && report.reason.empty() && has_only_preconditions);
 }
 
 /// Adds the mutation results of the kernels that were clean. Host functions have no PTX to change.

@@ -51,9 +51,12 @@ struct Candidate : InstanceGuess {
 /// Along x, y and z; absent: not a constant of the source.
 using SourceExtents = std::array<std::optional<std::uint32_t>, 3>;
 
+/// Along x, y and z. Absent: unknown.
+using HostExtents = std::array<std::optional<std::int64_t>, 3>;
+
 /// What a launch of the source is in one run of the function around it. Absent: unknown.
 struct HostCall {
-  std::array<std::optional<std::int64_t>, 3> grid = {}, block = {};
+  HostExtents grid = {}, block = {};
   std::optional<std::int64_t> shared = {};                  ///< bytes
   std::vector<std::optional<std::int64_t>> arguments = {};  ///< integers
   bool operator==(const HostCall&) const = default;

@@ -219,7 +219,7 @@ class Audit {
     ++report_.cases;
     coverage_.add(c, facts_of(instance_, evaluation.input), evaluation.relation_tried);
     measurements_.take(c, evaluation, std::ranges::any_of(evaluation.findings, [&](const Finding& finding) {
-                         return is_about_values(finding.kind) && is_allowed(finding, contract_, today());
+                         return is_about_values(finding.kind) && is_allowed(finding, contract_, today_);
                        }));
     for (const Finding& finding : evaluation.findings) collector_.collect(c, evaluation, finding);
     if (std::ranges::count(evaluation.findings, Kind::timeout, &Finding::kind) != 0) end_for_timeouts();

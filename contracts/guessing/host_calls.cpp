@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "contracts/guessing/host_run.h"
+#include "contracts/sizes.h"
 
 namespace foldproof {
 namespace {
@@ -14,17 +15,16 @@ constexpr std::int64_t most_blocks_along_x = INT32_MAX, most_blocks_along_others
 
 /// Whether no device can run it, so that it has no effect.
 bool is_impossible(const HostCall& call) {
-  constexpr std::int64_t most_threads = 1024;
   std::int64_t threads = 1;
   for (const auto extent : call.block) {
-    if (extent && (*extent < 1 || *extent > most_threads)) return true;
+    if (extent && (*extent < 1 || *extent > most_threads_of_a_block)) return true;
     threads *= extent.value_or(1);
   }
   for (std::size_t axis = 0; axis < call.grid.size(); ++axis) {
     const std::int64_t blocks = call.grid.at(axis).value_or(1);
     if (blocks < 1 || blocks > (axis == 0 ? most_blocks_along_x : most_blocks_along_others)) return true;
   }
-  return threads > most_threads;
+  return threads > most_threads_of_a_block;
 }
 
 }  // namespace
@@ -32,10 +32,9 @@ bool is_impossible(const HostCall& call) {
 /// The arguments in the parentheses that open here.
 std::vector<HostRun::Argument> HostRun::arguments(bool keeps_addresses) {
   const TokenRange inner{at_ + 1, text_.closing(at_)};
-  const std::size_t end = std::exchange(end_, std::min(inner.end, end_));
-  const bool kept = keeps_addresses_;
+  const Reading reading(*this, {inner.begin, std::min(inner.end, end_)}, inner.end + 1);
+  const bool keeps = keeps_addresses_;
   std::vector<Argument> found;
-  at_ = inner.begin;
   while (at_ < inner.end && !has_failed_) {
     const std::size_t begin = at_;
     keeps_addresses_ = keeps_addresses && !found.empty();
@@ -46,9 +45,7 @@ std::vector<HostRun::Argument> HostRun::arguments(bool keeps_addresses) {
     ++at_;
   }
   if (at_ != inner.end) misunderstand(inner);
-  keeps_addresses_ = kept;
-  at_ = inner.end + 1;
-  end_ = end;
+  keeps_addresses_ = keeps;
   return found;
 }
 
@@ -70,7 +67,7 @@ HostValue HostRun::call(std::string_view name, std::size_t at, bool is_qualified
     is_ambiguous |= found != nullptr;
     found = &function;
   }
-  if (found != nullptr && !is_ambiguous && is_live_) return call_function(*found, passed, false);
+  if (found != nullptr && !is_ambiguous && is_live_) return call_function(*found, passed, names_.size());
   return unknown_call(name, at, passed, numbers_read_ != numbers || found != nullptr);
 }
 
@@ -111,22 +108,19 @@ bool HostRun::may_assign(std::string_view name, std::size_t parameter) const {
            const std::size_t close = text_.token(i + 1) == "(" ? text_.closing(i + 1) : 0;
            if (close == 0 || !text_.is_declared(i) || text_.token(close + 1) != ";") return false;
            const std::vector<TokenRange> items = text_.items({i + 2, close});
-           if (parameter >= items.size()) return false;
-           for (std::size_t k = items[parameter].begin; k < items[parameter].end; ++k)
-             if (text_.token(k) == "&") return true;
-           return false;
+           return parameter < items.size() && host_type(text_, items[parameter]).is_reference;
          });
 }
 
 HostValue HostRun::call_function(const HostFunction& function, const std::vector<Argument>& arguments,
-                                 bool is_lambda) {
+                                 std::size_t base) {
   if (has_failed_ || depth_ > deepest_call) return {};
-  const std::size_t at = at_, end = std::exchange(end_, text_.size()), names = names_.size();
+  const Reading reading(*this, {at_, text_.size()}, at_);
+  const std::size_t names = names_.size();
   const bool may_have_returned = std::exchange(may_have_returned_, false);
   const HostValue result = std::exchange(result_, HostValue{});
+  std::swap(base_, base);
   bind(function.parameters, arguments, true);
-  const std::size_t base =
-      is_lambda ? base_ : std::exchange(base_, names);  // A lambda sees what is around it.
   const Flow flow = statements(function.body);
   has_exited_ |= flow == Flow::exits;
   HostValue returned = may_have_returned_ || flow != Flow::returns ? HostValue{} : result_;
@@ -134,8 +128,6 @@ HostValue HostRun::call_function(const HostFunction& function, const std::vector
   base_ = base;
   result_ = result;
   may_have_returned_ = may_have_returned;
-  at_ = at;
-  end_ = end;
   const HostType type = host_type(text_, function.result);
   return type.kind == HostType::Kind::other ? returned : converted(returned, type);
 }
@@ -160,21 +152,13 @@ HostValue HostRun::call_lambda(const HostLambda& lambda, const std::vector<Argum
   }
   const std::vector<Name> hidden(names_.begin() + static_cast<std::ptrdiff_t>(lambda.names), names_.end());
   names_.resize(lambda.names);
-  const std::size_t base = std::exchange(base_, lambda.base);
-  const HostValue value = called_lambda(lambda, function, arguments, is_called);
-  base_ = base;
+  std::vector<Argument> passed = arguments;
+  if (!is_called && function.parameters.begin < function.parameters.end)
+    for (std::size_t k = 0; k < text_.items(function.parameters).size(); ++k)
+      passed.push_back({sample("#" + std::to_string(lambda.at) + "," + std::to_string(k)), {}});
+  const HostValue value = call_function(function, passed, lambda.base);
   names_.insert(names_.end(), hidden.begin(), hidden.end());
   return value;
-}
-
-HostValue HostRun::called_lambda(const HostLambda& lambda, const HostFunction& function,
-                                 const std::vector<Argument>& arguments, bool is_called) {
-  if (is_called) return call_function(function, arguments, true);
-  std::vector<Argument> any;
-  if (function.parameters.begin < function.parameters.end)
-    for (std::size_t k = 0; k < text_.items(function.parameters).size(); ++k)
-      any.push_back({sample("#" + std::to_string(lambda.at) + "," + std::to_string(k)), {}});
-  return call_function(function, any, true);
 }
 
 void HostRun::launch(std::size_t name, const LaunchText& launch) {

@@ -19,15 +19,11 @@ bool is_simple_type(const HostType& type) {
 /// Unknown unless all of the part is one expression.
 HostValue HostRun::value_of(TokenRange range) {
   if (has_failed_) return {};
-  const std::size_t at = std::exchange(at_, range.begin), end = std::exchange(end_, range.end);
+  const Reading reading(*this, range, at_);
   HostValue value = expression();
-  if (at_ != range.end) {
-    misunderstand(range);
-    value = {};
-  }
-  at_ = at;
-  end_ = end;
-  return value;
+  if (at_ == range.end) return value;
+  misunderstand(range);
+  return {};
 }
 
 HostValue HostRun::expression() {
@@ -69,10 +65,9 @@ HostValue HostRun::bracketed() {
 /// The items between brackets. Unknown if they are not a list.
 HostValue HostRun::list() {
   const TokenRange inner{at_ + 1, text_.closing(at_)};
-  const std::size_t end = std::exchange(end_, std::min(inner.end, end_));
+  const Reading reading(*this, {inner.begin, std::min(inner.end, end_)}, inner.end + 1);
   const bool keeps = std::exchange(keeps_addresses_, true);
   auto items = std::make_shared<std::vector<HostValue>>();
-  at_ = inner.begin;
   while (at_ < inner.end && !has_failed_) {
     items->push_back(assignment());
     if (token() != ",") break;
@@ -81,8 +76,6 @@ HostValue HostRun::list() {
   const bool is_list = at_ == inner.end;
   if (!is_list) misunderstand(inner);
   keeps_addresses_ = keeps;
-  at_ = inner.end + 1;
-  end_ = end;
   return is_list ? HostValue{HostList(std::move(items))} : HostValue{};
 }
 

@@ -70,6 +70,24 @@ class HostRun {
     std::string_view operation;  ///< empty for "="
     std::size_t end = 0;         ///< the index after the assignment operator
   };
+  /// While it exists, `part` is read; then, what was read before, from `next` on.
+  class Reading {
+   public:
+    Reading(HostRun& run, TokenRange part, std::size_t next) : run_(run), next_(next), end_(run.end_) {
+      run.at_ = part.begin;
+      run.end_ = part.end;
+    }
+    ~Reading() {
+      run_.at_ = next_;
+      run_.end_ = end_;
+    }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+
+   private:
+    HostRun& run_;
+    std::size_t next_, end_;
+  };
 
   // host_statements.cpp
   void skip_statement();
@@ -137,11 +155,10 @@ class HostRun {
   HostValue call(std::string_view name, std::size_t at, bool is_qualified);
   HostValue unknown_call(std::string_view name, std::size_t at, const std::vector<Argument>& arguments,
                          bool reads_numbers);
+  /// `base`: of the names that it sees; those of a function begin with its parameters.
   HostValue call_function(const HostFunction& function, const std::vector<Argument>& arguments,
-                          bool is_lambda);
+                          std::size_t base);
   HostValue call_lambda(const HostLambda& lambda, const std::vector<Argument>& arguments, bool is_called);
-  HostValue called_lambda(const HostLambda& lambda, const HostFunction& function,
-                          const std::vector<Argument>& arguments, bool is_called);
   bool may_assign(std::string_view name, std::size_t parameter) const;
   void launch(std::size_t name, const LaunchText& launch);
 

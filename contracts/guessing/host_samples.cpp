@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
+
 namespace foldproof {
 namespace {
 
@@ -25,14 +27,6 @@ enum class Pass { usual, wanted, same };
 constexpr Pass passes[] = {Pass::usual,  Pass::wanted, Pass::same,   Pass::usual,  Pass::wanted,
                            Pass::wanted, Pass::wanted, Pass::wanted, Pass::wanted, Pass::same};
 
-/// splitmix64
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t z = a * 0x9E3779B97F4A7C15U + b * 0xD1B54A32D192ED03U;
-  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31U);
-}
-
 }  // namespace
 
 unsigned HostSamples::rounds() { return static_cast<unsigned>(std::size(passes) * usual_values().size()); }
@@ -47,7 +41,7 @@ std::int64_t HostSamples::value(std::size_t number) const {
   const std::vector<std::int64_t>& values = usual_values();
   const std::size_t pass = round_ / values.size();
   const std::vector<std::int64_t>& wanted = wanted_.at(number);
-  const std::uint64_t random = mixed(round_, number);
+  const std::uint64_t random = mixed(round_ * 0x9E3779B97F4A7C15 + number * 0xD1B54A32D192ED03);
   const bool may_want = passes[pass] != Pass::usual && !wanted.empty();
   if (may_want && random % 2 == 0) return wanted[random / 2 % wanted.size()];
   if (passes[pass] == Pass::same) return values[round_ % values.size()];

@@ -95,14 +95,12 @@ HostRun::Flow HostRun::block() {
 
 HostRun::Flow HostRun::simple() {
   const TokenRange range{at_, end_of_simple(at_)};
-  const std::size_t end = std::exchange(end_, range.end);
+  const Reading reading(*this, range, range.end + (text_.token(range.end) == ";" ? 1 : 0));
   if (is_declaration(at_))
     declaration();
   else
     expression();
   if (at_ != range.end) misunderstand(range);
-  end_ = end;
-  at_ = range.end + (text_.token(range.end) == ";" ? 1 : 0);
   return std::exchange(has_exited_, false) ? Flow::exits : Flow::next;
 }
 
@@ -115,8 +113,7 @@ HostRun::Flow HostRun::result() {
 
 /// The index of the semicolon, or of the bracket that ends the scope.
 std::size_t HostRun::end_of_simple(std::size_t at) const {
-  while (at < end_ && text_.token(at) != ";" && depth_change(text_.token(at)) >= 0)
-    at = depth_change(text_.token(at)) > 0 ? text_.closing(at) + 1 : at + 1;
+  while (at < end_ && text_.token(at) != ";" && depth_change(text_.token(at)) >= 0) at = text_.after(at);
   return std::min(at, end_);
 }
 
@@ -151,18 +148,15 @@ void HostRun::skip_statement() {
 
 std::optional<bool> HostRun::condition(TokenRange range) {
   std::size_t semicolon = range.begin;
-  while (semicolon < range.end && text_.token(semicolon) != ";")
-    semicolon = depth_change(text_.token(semicolon)) > 0 ? text_.closing(semicolon) + 1 : semicolon + 1;
+  while (semicolon < range.end && text_.token(semicolon) != ";") semicolon = text_.after(semicolon);
   if (semicolon < range.end) {
     statement_at(range.begin);
     range.begin = semicolon + 1;
   }
   if (!is_declaration(range.begin)) return truth_of(value_of(range));
-  const std::size_t end = std::exchange(end_, range.end);
-  at_ = range.begin;
+  const Reading reading(*this, range, range.end);
   const std::size_t variables = variables_.size();
   declaration();
-  end_ = end;
   return variables_.size() > variables ? truth_of(variables_.back().value) : std::nullopt;
 }
 
@@ -228,9 +222,8 @@ HostRun::Flow HostRun::choice() {
     return Flow::exits;
   }
   std::vector<std::size_t> labels;
-  for (std::size_t i = body.begin; i < body.end; ++i) {
+  for (std::size_t i = body.begin; i < body.end; i = text_.after(i)) {
     step();
-    if (depth_change(text_.token(i)) > 0) i = text_.closing(i);
     if (is_any_of(text_.token(i), {"case", "default"})) labels.push_back(i);
   }
   const Flow flow = choose(value, labels, body);

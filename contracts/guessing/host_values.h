@@ -1,4 +1,4 @@
-// Values and types of C++ host code, as far as launches depend on them.
+// Values and types of C++ host code: those on which launches depend.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "contracts/guess.h"
 #include "contracts/guessing/source_text.h"
 
 namespace foldproof {
@@ -25,8 +26,6 @@ struct HostType {
 
 /// The type that these tokens spell.
 HostType host_type(const SourceText& text, TokenRange spelled);
-
-using HostExtents = std::array<std::optional<std::int64_t>, 3>;
 
 /// 0 for "x", 1 for "y", 2 for "z".
 std::optional<std::size_t> axis_of(std::string_view member);

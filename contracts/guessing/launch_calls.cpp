@@ -1,29 +1,18 @@
 // What the launches of a source say about sizes, by their calls.
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "contracts/guess.h"
+#include "contracts/guessing/launch_pairs.h"
 
 namespace foldproof {
 namespace {
 
-/// Of one call: what is passed for a parameter, and a number that may depend on it.
-using Pair = std::pair<std::int64_t, std::int64_t>;
-
-/// For each call: what it passes for the parameter, and that number. Nothing if something is unknown, or if
-/// the launch is reached too seldom.
+/// Nothing if something is unknown, or if the launch is reached too seldom.
 template <typename Number>
-std::vector<Pair> pairs(const SourceLaunch& launch, std::size_t parameter, const Number& number_of) {
+std::vector<Pair> pairs_of_many(const SourceLaunch& launch, std::size_t parameter, const Number& number_of) {
   constexpr std::size_t fewest = 8;
-  if (launch.calls.size() < fewest) return {};
-  std::vector<Pair> found;
-  for (const HostCall& call : launch.calls) {
-    const std::optional<std::int64_t> number = number_of(call);
-    if (parameter >= call.arguments.size() || !call.arguments[parameter] || !number) return {};
-    found.emplace_back(*call.arguments[parameter], *number);
-  }
-  return found;
+  return launch.calls.size() < fewest ? std::vector<Pair>{} : pairs(launch, parameter, number_of);
 }
 
 bool has_one_argument(const std::vector<Pair>& pairs) {
@@ -34,9 +23,8 @@ std::optional<std::int64_t> blocks_along_x(const HostCall& call) { return call.g
 
 /// Of the only block.
 std::optional<std::int64_t> threads_along_x(const HostCall& call) {
-  using Extents = std::array<std::optional<std::int64_t>, 3>;
-  return call.grid == Extents{1, 1, 1} && call.block == Extents{call.block[0], 1, 1} ? call.block[0]
-                                                                                     : std::nullopt;
+  const bool is_flat = call.grid == HostExtents{1, 1, 1} && call.block == HostExtents{call.block[0], 1, 1};
+  return is_flat ? call.block[0] : std::nullopt;
 }
 
 }  // namespace
@@ -45,7 +33,7 @@ std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_
                                           std::int64_t value) {
   constexpr std::int64_t part_beyond = 8;
   const std::vector<Pair> calls =
-      pairs(launch, parameter, [&](const HostCall& call) { return call.grid.at(axis); });
+      pairs_of_many(launch, parameter, [&](const HostCall& call) { return call.grid.at(axis); });
   if (calls.empty()) return std::nullopt;
   const auto differs = [&](const Pair& pair) { return pair.second != calls.front().second; };
   const bool has_constant_grid = std::ranges::none_of(calls, differs), is_constant = has_one_argument(calls);
@@ -60,14 +48,15 @@ std::optional<LaunchedSize> launched_size(const SourceLaunch& launch, std::size_
 }
 
 bool passes_multiples(const SourceLaunch& launch, std::size_t parameter, std::int64_t divisor) {
-  const std::vector<Pair> calls = pairs(launch, parameter, [](const HostCall&) { return std::optional(0); });
+  const std::vector<Pair> calls =
+      pairs_of_many(launch, parameter, [](const HostCall&) { return std::optional(0); });
   return std::ranges::any_of(calls, [](const Pair& pair) { return pair.first > 0; }) &&
          std::ranges::all_of(calls, [&](const Pair& pair) { return pair.first % divisor == 0; });
 }
 
 bool covers_only_multiples(const SourceLaunch& launch, std::size_t parameter, std::int64_t divisor) {
   constexpr std::int64_t most = 1 << 14;
-  const std::vector<Pair> calls = pairs(launch, parameter, blocks_along_x);
+  const std::vector<Pair> calls = pairs_of_many(launch, parameter, blocks_along_x);
   if (calls.empty()) return false;
   for (std::int64_t size = divisor; size < most; size += divisor) {
     const auto is_rounded_down = [&](const Pair& pair) { return pair.second == pair.first / size; };
@@ -78,7 +67,7 @@ bool covers_only_multiples(const SourceLaunch& launch, std::size_t parameter, st
 }
 
 std::int64_t elements_per_launched_thread(const SourceLaunch& launch, std::size_t parameter) {
-  const std::vector<Pair> calls = pairs(launch, parameter, threads_along_x);
+  const std::vector<Pair> calls = pairs_of_many(launch, parameter, threads_along_x);
   if (calls.empty()) return 0;
   const auto& [most, threads] = *std::ranges::max_element(calls);
   const std::int64_t each = most / threads;

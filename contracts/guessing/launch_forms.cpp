@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 #include <string>
-#include <utility>
 
 #include "base/error.h"
 #include "contracts/expression.h"
+#include "contracts/guessing/launch_pairs.h"
 #include "contracts/placeholders.h"
 
 namespace foldproof {
@@ -16,20 +16,12 @@ namespace {
 
 constexpr std::size_t fewest_calls = 16;
 
-/// A value of the variable, and the number that is computed from it.
-using Pair = std::pair<std::int64_t, std::int64_t>;
-
-/// Of the calls with elements; nothing unless both are known in all calls.
+/// Of the calls with elements, from few to many; nothing unless both numbers are known in all calls.
 template <typename Number>
-std::vector<Pair> known_pairs(const SourceLaunch& launch, std::size_t parameter, const Number& number_of) {
-  std::vector<Pair> found;
-  for (const HostCall& call : launch.calls) {
-    const auto variable = parameter < call.arguments.size() ? call.arguments[parameter] : std::nullopt;
-    const std::optional<std::int64_t> number = number_of(call);
-    if (!variable || !number) return {};
-    constexpr std::int64_t most = INT64_MAX / 4;
-    if (*variable > 0 && *variable < most) found.emplace_back(*variable, *number);
-  }
+std::vector<Pair> sorted_pairs(const SourceLaunch& launch, std::size_t parameter, const Number& number_of) {
+  constexpr std::int64_t most = INT64_MAX / 4;
+  std::vector<Pair> found = pairs(launch, parameter, number_of);
+  std::erase_if(found, [](const Pair& pair) { return pair.first <= 0 || pair.first >= most; });
   std::ranges::sort(found);
   return found;
 }
@@ -108,7 +100,7 @@ std::string text_of(const SourceLaunch& launch, const Number& number_of) {
   if (const auto constant = constant_in(launch, number_of)) return std::to_string(*constant);
   for (std::size_t k = 0; k < launch.arguments.size(); ++k) {
     if (!is_identifier(launch.arguments[k])) continue;
-    if (const auto form = form_of(launch.arguments[k], known_pairs(launch, k, number_of))) return *form;
+    if (const auto form = form_of(launch.arguments[k], sorted_pairs(launch, k, number_of))) return *form;
   }
   return "";
 }

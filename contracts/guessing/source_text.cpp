@@ -90,21 +90,12 @@ const std::vector<std::size_t>& SourceText::places_of(std::string_view word) con
 }
 
 std::optional<std::size_t> SourceText::end_of(std::size_t at) const {
-  int depth = 0;
-  for (std::size_t i = at; i < std::min(at + longest_part, size()); ++i) {
-    depth += depth_change(token(i));
-    if (depth <= 0) return i > at ? std::optional(i) : std::nullopt;
-  }
-  return std::nullopt;
+  const std::size_t close = closing(at);
+  return close < size() && close - at < longest_part ? std::optional(close) : std::nullopt;
 }
 
 bool SourceText::is_bracketed(TokenRange part) const {
-  int depth = 0;
-  for (std::size_t i = part.begin; i < part.end; ++i) {
-    depth += depth_change(token(i));
-    if (depth <= 0) return i > part.begin && i + 1 == part.end;
-  }
-  return false;
+  return part.begin < part.end && part.end <= size() && closing(part.begin) + 1 == part.end;
 }
 
 std::vector<TokenRange> SourceText::items(TokenRange list) const {

@@ -25,6 +25,9 @@ struct LaunchText {
   std::size_t end = 0;  ///< the index after it
 };
 
+/// 1 for a bracket that opens, -1 for one that closes.
+int depth_change(std::string_view token);
+
 /// The tokens of a launch or a definition that are looked at, so that the time is proportional to the length
 /// of the source.
 constexpr std::size_t longest_part = 256;
@@ -49,6 +52,8 @@ class SourceText {
   std::optional<std::size_t> end_of(std::size_t at) const;
   /// The same without a limit; if it is not closed, the end of the source.
   std::size_t closing(std::size_t at) const { return at < size() ? std::min(closing_[at], size()) : size(); }
+  /// The index after the token, or after the brackets that it opens.
+  std::size_t after(std::size_t at) const { return (depth_change(token(at)) > 0 ? closing(at) : at) + 1; }
   /// The brace that opens the scope of the token; nothing outside of all braces.
   std::optional<std::size_t> brace_around(std::size_t at) const;
   /// The index after the list of template arguments that begins there; the index itself if none does.
@@ -89,9 +94,6 @@ class SourceText {
   std::vector<std::size_t> braces_;   ///< for each token: the brace that opens its scope
   std::map<std::string_view, std::vector<std::size_t>> words_;
 };
-
-/// 1 for a bracket that opens, -1 for one that closes.
-int depth_change(std::string_view token);
 
 /// Whether it is the name of an arithmetic type, or true or false.
 bool is_type(std::string_view word);

@@ -45,11 +45,11 @@ Bound NormalisedBound::of(const Known& deviation, const Dyadic& weight, const Dy
   Dyadic computed = (d + deviation.error) * inverse_ * (whole(1) + *relative_) * (whole(1) + u);
   Dyadic error = computed - normalised + underflow;
   if (computed > largest_finite(format_)) return Bound::none("the result may overflow");
-  const Dyadic products = separate * inverse_ * (whole(1) + *relative_) * (whole(1) + whole(2) * u);
-  if (larger(w, whole(1)) * products + abs(bias) > largest_finite(format_))
-    return Bound::none("the result may overflow");
   const bool may_be_separate = !separate.is_zero();
   if (may_be_separate) {
+    const Dyadic products = separate * inverse_ * (whole(1) + *relative_) * (whole(1) + whole(2) * u);
+    if (larger(w, whole(1)) * products + abs(bias) > largest_finite(format_))
+      return Bound::none("the result may overflow");
     error = error + u * products + whole(2) * underflow;
     computed = computed + u * products + whole(2) * underflow;
   }

@@ -28,9 +28,9 @@ std::uint32_t words_of(LaneSet lanes, const Row& row) {
 bool is_broadcast(const AccessEvent& event) {
   if (event.what != AccessEvent::What::read || event.strong || event.owner) return false;
   const auto some = first_lane(event.lanes);
-  bool is_same = true;
-  for_lanes(event.lanes, [&](unsigned lane) { is_same &= event.at[lane] == event.at[some]; });
-  return is_same;
+  for (LaneSet left = event.lanes; left != 0; left &= left - 1)
+    if (event.at[first_lane(left)] != event.at[some]) return false;
+  return true;
 }
 
 }  // namespace
@@ -103,11 +103,9 @@ void RaceCheck::accesses(const AccessEvent& event) {
   const auto some = first_lane(event.lanes);
   if (event.consecutive && !event.owner && event.bytes % 4 == 0 && event.at[some] % 4 == 0) {
     if (AccessHistory* history = history_of(event, some)) access_rows(event, *history, who);
+  } else if (is_broadcast(event)) {
+    if (AccessHistory* history = history_of(event, some)) access_place(event, *history, event.lanes, who);
   } else {
-    if (is_broadcast(event)) {
-      if (AccessHistory* history = history_of(event, some)) access_place(event, *history, event.lanes, who);
-      return;
-    }
     std::uint64_t window = 0;
     AccessHistory* history = nullptr;
     for (LaneSet left = event.lanes; left != 0; left &= left - 1) {

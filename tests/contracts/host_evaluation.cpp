@@ -21,7 +21,7 @@ SourceLaunch launch_after(const std::string& statements, const std::string& help
   return launch_in(helpers + "void f(const float* x, int n, bool verbose) { " + statements + " }");
 }
 
-/// The largest power of two, up to 64, of which it passes only multiples as its second argument.
+/// The largest power of two, up to 64, that divides every second argument of the launch.
 std::int64_t multiple(const SourceLaunch& made) {
   std::int64_t largest = 1;
   while (largest < 64 && passes_multiples(made, 1, 2 * largest)) largest *= 2;
@@ -32,7 +32,7 @@ std::int64_t multiple_after(const std::string& statements, const std::string& he
   return multiple(launch_after(statements, helpers));
 }
 
-/// The blocks for so many elements, which are the second argument; 0 if they are unknown.
+/// The number of blocks when the second argument, the number of elements, has this value; 0 if unknown.
 std::int64_t blocks_for(std::int64_t elements, const SourceLaunch& made) {
   const auto launched = launched_size(made, 0, 1, elements);
   return launched && launched->argument == elements ? launched->blocks : 0;

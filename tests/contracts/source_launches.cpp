@@ -34,7 +34,7 @@ Blocks of_two(const std::string& source, const LaunchedKernel& kernel) {
   return blocks_in(foldproof::launches_in(source, {kernel, {kernel.name, "other"}}).at(0));
 }
 
-/// The largest power of two, up to 4096, of which the first launch passes only multiples.
+/// The largest power of two, up to 4096, that divides every first argument of the first launch.
 std::int64_t largest_multiple(const std::string& source) {
   std::int64_t multiple = 1;
   while (multiple < 4096 && passes_multiples(launches_of(source).at(0), 0, 2 * multiple)) multiple *= 2;

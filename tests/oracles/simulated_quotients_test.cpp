@@ -101,6 +101,19 @@ TEST_CASE("no standard deviation in floats, nor its reciprocal, violates its bou
   reciprocals.report("its reciprocal", 0.05);
 }
 
+/// A normalised row with weights and biases per column; all numbers have the input type.
+CheckResult checked(const Arithmetic& norm, const std::vector<double>& row,
+                    const std::vector<double>& weights, const std::vector<double>& biases,
+                    const std::vector<double>& results) {
+  const auto elements = elements_of(norm.input, row), of_weights = elements_of(norm.input, weights),
+             of_biases = elements_of(norm.input, biases);
+  Operands operands;
+  operands.set(Role::weights, {norm.input, of_weights, 1});
+  operands.set(Role::biases, {norm.input, of_biases, 1});
+  const ResultLayout layout{.shape = ResultShape::rows, .columns = row.size()};
+  return ResultChecker(norm, layout, elements, operands).check(elements_of(norm.input, results));
+}
+
 TEST_CASE("no RMSNorm in floats violates its bound if weight and bias are applied in f16") {
   std::mt19937_64 random(8);
   Nearness quotients;
@@ -122,13 +135,7 @@ TEST_CASE("no RMSNorm in floats violates its bound if weight and bias are applie
       const double normalized = in_f16(static_cast<double>(static_cast<float>(row[i]) * scale));
       results.push_back(in_f16(in_f16(normalized * weights[i]) + biases[i]));
     }
-    const auto elements = elements_of(Element::f16, row), of_weights = elements_of(Element::f16, weights),
-               of_biases = elements_of(Element::f16, biases);
-    Operands operands;
-    operands.set(Role::weights, {Element::f16, of_weights, 1});
-    operands.set(Role::biases, {Element::f16, of_biases, 1});
-    const ResultLayout layout{.shape = ResultShape::rows, .columns = row.size()};
-    quotients.take(ResultChecker(norm, layout, elements, operands).check(elements_of(Element::f16, results)));
+    quotients.take(checked(norm, row, weights, biases, results));
   }
   quotients.report("RMSNorm, f16 weights", 0.2);
 }
@@ -153,14 +160,7 @@ TEST_CASE("no LayerNorm in floats violates its bound if it is folded into a scal
       results.push_back(static_cast<double>(
           random() % 2 == 0 ? x * scale + shift : (x * r - mean * r) * weights.back() + biases.back()));
     }
-    const auto elements = elements_of(Element::f32, doubles(row)),
-               of_weights = elements_of(Element::f32, doubles(weights)),
-               of_biases = elements_of(Element::f32, doubles(biases));
-    Operands operands;
-    operands.set(Role::weights, {Element::f32, of_weights, 1});
-    operands.set(Role::biases, {Element::f32, of_biases, 1});
-    const ResultLayout layout{.shape = ResultShape::rows, .columns = row.size()};
-    quotients.take(ResultChecker(norm, layout, elements, operands).check(elements_of(Element::f32, results)));
+    quotients.take(checked(norm, doubles(row), doubles(weights), doubles(biases), results));
   }
   quotients.report("LayerNorm, folded", 0.2);
 }

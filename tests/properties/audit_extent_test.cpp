@@ -17,6 +17,7 @@
 namespace foldproof {
 namespace {
 
+using fake::allowed;
 using fake::audit;
 using fake::Launch;
 using fake::many_cases;
@@ -82,11 +83,7 @@ TEST_CASE("forty cases sample every class, and five report what they missed") {
 
 TEST_CASE("an audit in which every case ends with an accepted finding has checked nothing and is not clean") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
-  Allow allow;
-  allow.kind = Kind::out_of_bounds;
-  allow.at = "sum.cu";
-  allow.until = "2999-01-01";
-  contract.allows = {allow};
+  contract.allows = {allowed(Kind::out_of_bounds, "sum.cu")};
   const auto report_of = [&](bool always) {
     return audit(contract, [always](const Launch& l) {
       l.store(sum_in_a_tree<float>(l));
@@ -105,11 +102,7 @@ TEST_CASE("an audit in which every case ends with an accepted finding has checke
 
 TEST_CASE("an accepted wrong value counts as not checked") {
   Contract contract = fake::contract(Operator::sum, Element::i32);
-  Allow allow;
-  allow.kind = Kind::wrong_value;
-  allow.at = "fake.cu";
-  allow.until = "2999-01-01";
-  contract.allows = {allow};
+  contract.allows = {allowed(Kind::wrong_value, "fake.cu")};
   const auto report_of = [&](bool always) {
     return audit(contract, [always](const Launch& l) {
       std::uint32_t sum = always || l.count > 2000 ? 7 : 0;

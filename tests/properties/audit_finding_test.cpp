@@ -8,6 +8,7 @@
 namespace foldproof {
 namespace {
 
+using fake::allowed;
 using fake::audit;
 using fake::Launch;
 using fake::many_cases;
@@ -63,11 +64,7 @@ TEST_CASE("of each kind and severity, a report has at most 100 findings and says
 
 TEST_CASE("however many findings a contract allows, another one of their kind is reported") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
-  Allow allow;
-  allow.kind = Kind::out_of_bounds;
-  allow.at = "noise.cuh";
-  allow.until = "2999-01-01";
-  contract.allows = {allow};
+  contract.allows = {allowed(Kind::out_of_bounds, "noise.cuh")};
   const auto kernel = [](const Launch& l) {
     l.store(sum_in_a_tree<float>(l));
     for (unsigned line = 1; line <= 151; ++line) {
@@ -90,11 +87,7 @@ TEST_CASE("a value outside its bound is reported although the contract accepts w
   };
   const std::vector<Finding> findings = audit(contract, kernel, many_cases(200)).findings;
   REQUIRE(findings.size() == 1);
-  Allow allow;
-  allow.kind = Kind::wrong_value;
-  allow.at = findings[0].at.file;
-  allow.until = "2999-01-01";
-  contract.allows = {allow};
+  contract.allows = {allowed(Kind::wrong_value, findings[0].at.file)};
   CHECK(only_finding(audit(contract, kernel, many_cases(200))).kind == Kind::outside_bound);
 }
 
