@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,12 +15,19 @@
 namespace foldproof {
 namespace {
 
-/// Calls `transfer`, which is read or write, until all bytes are transferred.
+/// Whether an operation on a non-blocking descriptor failed since it would have waited; it can be repeated.
+bool has_waited(int descriptor, short event) {
+  if (errno != EAGAIN) return false;
+  pollfd ready{descriptor, event, 0};
+  return poll(&ready, 1, -1) > 0 || errno == EINTR;
+}
+
+/// Calls `transfer`, which is read or write, until all bytes are transferred. `event`: when it can be called.
 template <typename Transfer, typename Byte>
-bool transfer_all(Transfer transfer, int descriptor, Byte* at, std::size_t bytes) {
+bool transfer_all(Transfer transfer, short event, int descriptor, Byte* at, std::size_t bytes) {
   while (bytes > 0) {
     const ssize_t moved = transfer(descriptor, at, bytes);
-    if (moved < 0 && errno == EINTR) continue;
+    if (moved < 0 && (errno == EINTR || has_waited(descriptor, event))) continue;
     if (moved == 0) errno = 0;
     if (moved <= 0) return false;
     at += moved;
@@ -44,11 +52,11 @@ Pipe::Pipe() {
 }
 
 bool read_all(int from, void* to, std::size_t bytes) {
-  return transfer_all(read, from, static_cast<std::byte*>(to), bytes);
+  return transfer_all(read, POLLIN, from, static_cast<std::byte*>(to), bytes);
 }
 
 bool write_all(int to, const void* from, std::size_t bytes) {
-  return transfer_all(write, to, static_cast<const std::byte*>(from), bytes);
+  return transfer_all(write, POLLOUT, to, static_cast<const std::byte*>(from), bytes);
 }
 
 std::string read_to_end(int from, std::size_t most) {

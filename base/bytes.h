@@ -60,7 +60,8 @@ struct Pipe {
 /// Returns false at the end of file, with errno 0, or on an error, with its reason in errno.
 bool read_all(int from, void* to, std::size_t bytes);
 
-/// Returns false on an error, with its reason in errno: EPIPE if the reading end of a pipe is closed.
+/// Waits, also if another program has made the descriptor non-blocking. Returns false on an error, with its
+/// reason in errno: EPIPE if the reading end of a pipe is closed.
 bool write_all(int to, const void* from, std::size_t bytes);
 
 /// Reads until end of file and returns the first `most` bytes.

@@ -9,12 +9,12 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "base/bytes.h"
 #include "base/printable.h"
 #include "reports/paint.h"
 #include "reports/quote.h"
@@ -45,9 +45,11 @@ bool has_printed = false;
 
 /// False, with the reason in errno, also if an earlier text was lost. Requires the lock of `output`.
 bool written(const std::string& text) {
+  static int error = 0;
   has_printed = true;
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (error == 0 && !write_all(STDOUT_FILENO, text.data(), text.size())) error = errno;
+  errno = error;
+  return error == 0;
 }
 
 void print_safe(const std::string& text) {
@@ -73,8 +75,7 @@ void write_error(std::string_view text) {
       is_read = false;
       return;
     }
-    std::fwrite(text.data(), 1, std::min<std::size_t>(text.size(), PIPE_BUF), stderr);
-    std::fflush(stderr);
+    if (!write_all(STDERR_FILENO, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF))) return;
   }
 }
 

@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <string>
+#include <thread>
 
 #include "catch.h"
 
@@ -27,6 +30,21 @@ TEST_CASE("a buffer is written and read completely, in as many system calls as n
   std::string received(sent.size(), ' ');
   REQUIRE(write_all(pipe.to.number(), sent.data(), sent.size()));
   REQUIRE(read_all(pipe.from.number(), received.data(), received.size()));
+  CHECK(received == sent);
+}
+
+TEST_CASE("all bytes reach a slow reader of a pipe that another program has made non-blocking") {
+  Pipe pipe;
+  REQUIRE(fcntl(pipe.to.number(), F_SETFL, O_WRONLY | O_NONBLOCK) == 0);
+  const std::string sent(1 << 20, 'x');
+  std::string received(sent.size(), ' ');
+  std::jthread reader([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // The pipe is full before.
+    read_all(pipe.from.number(), received.data(), received.size());
+  });
+  CHECK(write_all(pipe.to.number(), sent.data(), sent.size()));
+  pipe.to.reset();
+  reader.join();
   CHECK(received == sent);
 }
 
