@@ -6,13 +6,21 @@ include(GNUInstallDirs)
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/foldproof")
 install(TARGETS foldproof RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY kernels DESTINATION share/foldproof
-        FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "*.toml")
+        FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "*.toml" PATTERN "*.md")
 # The links of README and of docs/ lead to files of this folder.
 set(documents "${CMAKE_INSTALL_DATADIR}/doc/foldproof")
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE DESTINATION "${documents}")
 install(DIRECTORY docs examples DESTINATION "${documents}"
-        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.cu" PATTERN "*.toml" PATTERN "CMakeLists.txt"
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.txt" PATTERN "*.cu" PATTERN "*.toml"
         PATTERN "foldproof-cases" EXCLUDE PATTERN "build*" EXCLUDE)
+foreach(file IN ITEMS Dockerfile devices/emulated/isa/ptx.def properties/distributions.def
+                      properties/mutation/mutations.def properties/relations/relations.def properties/transforms.def
+                      sanitizer/compute_sanitizer/self_test.cu sanitizer/kinds.def tests/prose/words.yml)
+  cmake_path(GET file PARENT_PATH parent)
+  install(FILES "${file}" DESTINATION "${documents}/${parent}")
+endforeach()
+install(CODE "file(CREATE_LINK ../../foldproof/kernels
+                   \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${documents}/kernels\" SYMBOLIC)")
 set(program "${CMAKE_INSTALL_BINDIR}/foldproof")
 configure_package_config_file(cmake/foldproofConfig.cmake.in "${PROJECT_BINARY_DIR}/package/foldproofConfig.cmake"
                               INSTALL_DESTINATION "${package_folder}" PATH_VARS program)

@@ -11,9 +11,12 @@ add_test(NAME example.build_tree
                  -B "${PROJECT_BINARY_DIR}/example/build_tree" "-Dfoldproof_DIR=${PROJECT_BINARY_DIR}"
                  "-DCMAKE_MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM}")
 add_test(NAME example.audit COMMAND ${CMAKE_CTEST_COMMAND} --test-dir "${project}" --output-on-failure --no-tests=error)
+add_test(NAME example.links COMMAND ${CMAKE_COMMAND} "-DFOLDER=${prefix}/share/doc/foldproof"
+                                    -P "${CMAKE_CURRENT_SOURCE_DIR}/installed_links.cmake")
+set_tests_properties(example.links PROPERTIES FIXTURES_REQUIRED installed)
 set_tests_properties(example.install PROPERTIES FIXTURES_SETUP installed)
 set_tests_properties(example.configure PROPERTIES FIXTURES_SETUP configured FIXTURES_REQUIRED installed)
 set_tests_properties(example.audit PROPERTIES FIXTURES_REQUIRED "installed;configured"
                      ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/example/cache")
-set_tests_properties(example.install example.configure example.build_tree example.audit
+set_tests_properties(example.install example.links example.configure example.build_tree example.audit
                      PROPERTIES LABELS cli TIMEOUT 300)
