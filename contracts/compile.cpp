@@ -46,7 +46,10 @@ fs::path checked_source(const fs::path& source) {
   if (!fs::exists(source, error)) throw InputError("the file does not exist", {source.string()});
   if (!fs::is_regular_file(source, error)) throw InputError("not a regular file", {source.string()});
   fs::path absolute = resolved_path(source);
-  if (absolute.extension() != ".ptx") check_path_for_nvcc(absolute);
+  if (absolute.extension() == ".ptx") return absolute;
+  check_path_for_nvcc(absolute);
+  if (read_text_file(absolute, largest_source).find('\0') != std::string::npos)  // nvcc takes minutes
+    throw InputError("the file contains a zero byte; a source is text", {source.string()});
   return absolute;
 }
 

@@ -213,6 +213,14 @@ TEST_CASE("an interrupt does not truncate a result that is being printed to a sl
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which reserves terabytes
+TEST_CASE("a thread that cannot be started is named as the reason") {
+  const RanJson ran = run_after("ulimit -d 8192", "explain");
+  INFO(ran.json.dump());
+  CHECK(ran.status == 3);
+  CHECK(ran.json.at("error").at("message") ==
+        "a thread cannot be started; allow more memory or processes (ulimit)");
+}
+
 TEST_CASE("too little memory for a report gives status 3 and one JSON object") {
   const AddOne folder(contract_with_many_instances());
   int lacking = 0;

@@ -104,6 +104,15 @@ TEST_CASE("a source that does not compile is refused in one sentence with its po
         "k.cu: nvcc cannot compile this: Unknown option '--what'");
 }
 
+TEST_CASE("a file that is not text is refused before nvcc, which would take minutes, runs") {
+  const Workshop workshop;
+  const fs::path program = workshop.write("k.cu", std::string("\x7f"
+                                                              "ELF\0\0",
+                                                              6));
+  CHECK(error_of([&] { compile_source(program, {}, CompileOptions{}); }) ==
+        "k.cu: the file contains a zero byte; a source is text");
+}
+
 TEST_CASE("a missing source and an invalid architecture are refused before nvcc runs") {
   CompileOptions options;
   CHECK(error_of([&] { compile_source("/no/such/file.cu", {}, options); }) ==
