@@ -4,12 +4,13 @@
 #
 # Registers one ctest entry per file, which runs `foldproof audit` on it. The entry is <name> for a single file,
 # otherwise <name>.<file's stem>. A SOURCE is audited with the contract next to it, or with a guessed one. ARGS are
-# passed to the audit (-I, -D, --arch, --fail-on …). An entry fails on an unexpected finding, an invalid contract, and
-# anything that was not checked, such as for want of nvcc. Only what needs a GPU (DEVICE cuda, host functions) is skipped
-# where there is none; ctest counts a skipped entry as passed. With OPTIONAL, an entry is also skipped if something was
-# not checked for another reason. With REQUIRED, it fails instead of being skipped. If only some kernels of an entry need
-# a GPU, it passes without one, and a kernel of the source that none of its contracts launches is only mentioned. Failing
-# cases are kept in the build folder; they and those next to the contract run first.
+# passed to the audit (-I, -D, --arch, --fail-on …), which runs in the source folder. An entry fails on an unexpected
+# finding, an invalid contract, and anything that was not checked, such as for want of nvcc. Only what needs a GPU
+# (DEVICE cuda, host functions) is skipped where there is none; ctest counts a skipped entry as passed. With OPTIONAL,
+# an entry is also skipped if something was not checked for another reason. With REQUIRED, it fails instead of being
+# skipped. If only some kernels of an entry need a GPU, it passes without one, and a kernel of the source that none of
+# its contracts launches is only mentioned. Failing cases are kept in the build folder; they and those next to the
+# contract run first.
 function(foldproof_add_audit)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "OPTIONAL;REQUIRED" "NAME;DEVICE;CASES;SEED;TIMEOUT"
                         "SOURCE;SOURCES;CONTRACT;CONTRACTS;LABELS;ARGS")
@@ -50,7 +51,8 @@ function(foldproof_add_audit)
       string(APPEND entry ".${stem}")
     endif()
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
-    add_test(NAME ${entry} COMMAND foldproof::foldproof audit "${file}" ${options})
+    add_test(NAME ${entry} COMMAND foldproof::foldproof audit "${file}" ${options}
+             WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
     set_tests_properties(${entry} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT "${ARG_TIMEOUT}")
     if(NOT ARG_REQUIRED)
       set_tests_properties(${entry} PROPERTIES SKIP_RETURN_CODE ${skip_status})

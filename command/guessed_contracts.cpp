@@ -331,6 +331,22 @@ class TrialTime {
   bool may_end_ = false;
 };
 
+/// Launches of the source that no trial run is sure to cover.
+std::vector<std::string> notes_about(const GuessedKernel& guess) {
+  std::vector<std::string> notes;
+  if (guess.contract.no_fit) return notes;
+  for (const SourceLaunch& launch : guess.blocks.launches) {
+    if (launch.not_understood.empty()) continue;
+    std::string note = fmt::format(
+        "{}: the sizes of the launch {} could not be determined; a fault that only this launch has is a "
+        "warning, or "
+        "not found",
+        guess.contract.instances.at(0).launches.at(0).entry, launch.not_understood);
+    if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
 }  // namespace
 
 std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
@@ -361,6 +377,7 @@ std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& sour
   };
   if (!pool.run()) throw Interrupted{};
   for (std::size_t task = 0; task < guesses.size(); ++task) {
+    contracts[task].notes = notes_about(guesses[task]);
     contracts[task].contract = std::move(guesses[task].contract);
     contracts[task].image = std::move(guesses[task].image);
   }

@@ -17,6 +17,7 @@ struct GuessedContract {
   Contract contract;
   std::shared_ptr<const Image> image;  ///< null if it could not be compiled, with the reason in `no_fit`
   bool is_out_of_time = true;          ///< the deadline passed before the contract could be tried
+  std::vector<std::string> notes = {};
 };
 
 /// One contract for each kernel, or for the kernel `entry`, as guess_kernels finds them: the likeliest one

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <iterator>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -130,6 +131,7 @@ std::vector<Subject> guessed_subjects(const fs::path& source, const std::string&
       continue;
     }
     if (!subject.contract.assumptions.empty()) subject.notes.push_back(assumed(subject.contract));
+    std::ranges::move(guess.notes, std::back_inserter(subject.notes));
   }
   return subjects;
 }

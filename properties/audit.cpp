@@ -259,6 +259,8 @@ class Audit {
     if (left_out_ != 0)
       notes.push_back(fmt::format(
           "{} cases were skipped because earlier cases had crashed the worker process", left_out_));
+    if (!instance_.reduction)
+      notes.emplace_back("the values of the outputs were not checked, since the contract has no [reduction]");
     if (evaluator_.accepts_flushing() && !instance_.claims.flushes_subnormals)
       notes.emplace_back(
           "subnormal numbers may be flushed to zero, since the kernel has instructions that do so (.ftz)");

@@ -76,11 +76,39 @@ class Launches {
     for (const TokenRange& argument : launch.arguments) result.arguments.push_back(text_of(argument));
     complete_by_calls(result);
     // What is also passed to the kernel as a number is not a dim3.
+    if (!has_known_sizes(result)) result.not_understood = "<<<" + spelled(launch.configuration) + ">>>";
     const std::string& blocks = result.blocks[0];
     if (!blocks.empty() && std::ranges::find(result.arguments, blocks) != result.arguments.end())
       for (const std::size_t axis : {1, 2})
         if (result.blocks.at(axis).empty()) result.blocks.at(axis) = "1";
     return result;
+  }
+
+  /// Whether it is known how many blocks and threads it has, at least along x and with sample values.
+  static bool has_known_sizes(const SourceLaunch& launch) {
+    const auto are_known = [&](HostExtents HostCall::*extents) {
+      return !launch.calls.empty() && std::ranges::all_of(launch.calls, [&](const HostCall& call) {
+        return (call.*extents)[0].has_value();
+      });
+    };
+    return (launch.grid[0] || !launch.blocks[0].empty() || are_known(&HostCall::grid)) &&
+           (launch.block[0] || !launch.threads.empty() || are_known(&HostCall::block));
+  }
+
+  /// The text of the parts, without the spaces around operators; only the beginning of a long one.
+  std::string spelled(const std::vector<TokenRange>& parts) const {
+    std::string all;
+    for (const TokenRange& part : parts) {
+      all += all.empty() ? "" : ", ";
+      for (std::size_t i = part.begin; i < part.end; ++i) {
+        const bool are_words =
+            i > part.begin && is_word(text_.token(i - 1).back()) && is_word(text_.token(i).front());
+        all += are_words ? " " : "";
+        all += text_.token(i);
+      }
+    }
+    constexpr std::size_t longest = 100;
+    return all.size() > longest ? all.substr(0, longest) + "..." : all;
   }
 
   /// The name of a variable whose value is computed, but not by an expression, stands for what is passed.

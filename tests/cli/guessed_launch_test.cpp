@@ -236,3 +236,26 @@ void run(const float* x, float* out, int rows, int columns) {
   CHECK(known.errors.empty());
   CHECK(has(known.warnings, "if callers do not launch blocks of \"2 ^ log2_ceil(columns)\" threads"));
 }
+
+TEST_CASE("a note names the launches whose sizes could not be determined", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("unknown-launch");
+  const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
+__global__ void sum(const float* in, float* out, int n) {
+  float v = 0;
+  for (int i = threadIdx.x; i < n; i += 32) v += in[i];
+  for (int k = 16; k > 0; k /= 2) v += __shfl_xor_sync(~0u, v, k);
+  if (threadIdx.x == 0) *out = v;
+}
+struct Config { int blocks, threads; };
+Config tune(int n);
+void known(const float* in, float* out, int n) { sum<<<1, 32>>>(in, out, n); }
+void unknown(const float* in, float* out, int n) {
+  Config c = tune(n);
+  sum<<<c.blocks, c.threads>>>(in, out, n);
+}
+)cuda")});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(has(judged(ran)["sum"].notes, "the launch <<<c.blocks, c.threads>>> could not be determined"));
+  CHECK_FALSE(has(judged(ran)["sum"].notes, "the launch <<<1, 32>>>"));
+}

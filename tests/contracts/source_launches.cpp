@@ -201,6 +201,19 @@ TEST_CASE("bits that are masked off leave a multiple of a power of two") {
   CHECK(argument("n + 1 & ~7").empty());
 }
 
+TEST_CASE("a launch whose sizes a function of another source computes is named as it is spelled") {
+  const auto spelled = [](const std::string& launch) {
+    return launches_of("Config tune(int n); void f(int n) { Config c = tune(n); " + launch + "; }")
+        .at(0)
+        .not_understood;
+  };
+  CHECK(spelled("sum<<<c.blocks, c.threads>>>(x, n)") == "<<<c.blocks, c.threads>>>");
+  CHECK(spelled("sum<<<(n + 255) / 256, pick(unsigned(n))>>>(x, n)") ==
+        "<<<(n+255)/256, pick(unsigned(n))>>>");
+  CHECK(spelled("sum<<<(n + 255) / 256, 256>>>(x, n)").empty());
+  CHECK(spelled("sum<<<64, 256>>>(x, n)").empty());
+}
+
 TEST_CASE("a launch passes only multiples if its argument or a test says so") {
   const auto passes = [](const std::string& source, std::int64_t divisor) {
     return passes_multiples(launches_of(source).at(0), 0, divisor);

@@ -101,7 +101,7 @@ TEST_CASE("no standard deviation in floats, nor its reciprocal, violates its bou
   reciprocals.report("its reciprocal", 0.05);
 }
 
-/// A normalised row with weights and biases per column; all numbers have the input type.
+/// A normalized row with weights and biases per column; all numbers have the input type.
 CheckResult checked(const Arithmetic& norm, const std::vector<double>& row,
                     const std::vector<double>& weights, const std::vector<double>& biases,
                     const std::vector<double>& results) {
