@@ -100,6 +100,7 @@ struct Supposition {
   bool has_wide_scratch = false;    ///< scratch memory holds more than one element per block
   bool holds_identity = false;      ///< the output holds the identity before each launch
   bool rounds_early = false;        ///< every operation has the type of the output, if any has
+  bool has_common_factors = false;  ///< all rows are multiplied by the same vector
   std::uint32_t threads_y = 0;      ///< of a block with two dimensions; 0: it has one
 };
 

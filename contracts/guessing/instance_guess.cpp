@@ -339,8 +339,9 @@ class Guess {
     operand.name = is_free_name(name) ? name : fmt::format("operand{}", index + 1);
     operand.role = role;
     operand.type = *kernel_.parameters[index].element;
-    operand.count = Expression::parse(
-        usual_count(role, sizes_.matrix ? std::optional<std::string>("rows") : std::nullopt), {});
+    const bool is_common = role == Role::second && sizes_.matrix && supposed_.has_common_factors;
+    const auto rows = sizes_.matrix ? std::optional<std::string>("rows") : std::nullopt;
+    operand.count = Expression::parse(is_common ? "columns" : usual_count(role, rows), {});
     buffer_names_.emplace_back(index, operand.name);
     return operand;
   }

@@ -87,7 +87,9 @@ std::span<const std::byte> ResultChecker::elements_of(Element type, std::span<co
 
 Operands ResultChecker::operands_of_part(const Operands& operands, Part part, std::size_t index) {
   Operands own = operands;
-  if (auto& second = own[Role::second]) second->values = elements_of(second->type, second->values, part);
+  // A value for each column serves every row.
+  if (auto& second = own[Role::second]; second && second->size() != part.size())
+    second->values = elements_of(second->type, second->values, part);
   if (auto& targets = own[Role::targets])  // none without rows
     targets = index < targets->size() ? std::optional(targets->part(index, index + 1)) : std::nullopt;
   return own;

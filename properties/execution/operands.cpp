@@ -115,6 +115,12 @@ class Maker {
   std::vector<std::byte> values_;
 };
 
+/// Whether it has one value for each column, which every row uses.
+bool is_per_column(const OperandContract& operand, const Instance& instance, const Variables& variables,
+                   std::int64_t size) {
+  return operand.role == Role::second && has_rows(instance) && value_of(variables, "columns") == size;
+}
+
 /// Number of values for the role, if the sizes of the case determine it.
 std::optional<std::int64_t> due(const OperandContract& operand, const Instance& instance,
                                 const Variables& variables) {
@@ -136,7 +142,7 @@ std::optional<std::int64_t> due(const OperandContract& operand, const Instance& 
 std::vector<std::byte> make_operand(const OperandContract& operand, const Instance& instance, const Case& c) {
   const std::int64_t size = operand.count.evaluate(c.variables);
   const auto wanted = due(operand, instance, c.variables);
-  if (wanted && size != *wanted)
+  if (wanted && size != *wanted && !is_per_column(operand, instance, c.variables, size))
     throw InputError(fmt::format("the operand \"{}\" has {} values but must have {}: {}", operand.name, size,
                                  *wanted, info(operand.role).synopsis),
                      operand.count.where());

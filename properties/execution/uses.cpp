@@ -96,7 +96,7 @@ std::string only(const Part& part) {
 /// The scale of element k, or its partner in the second operand.
 std::optional<Number> factor_of(const Operands& operands, std::size_t k) {
   if (const auto& scales = operands[Role::scales]) return scale_of(*scales, k);
-  if (const auto& second = operands[Role::second]) return second->number(k);
+  if (const auto& second = operands[Role::second]) return second->number(k % second->size());
   return std::nullopt;
 }
 

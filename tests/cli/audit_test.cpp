@@ -124,6 +124,56 @@ TEST_CASE("the claim `empty` holds for empty segments", "[nvcc]") {
 
 namespace {
 
+/// The audit of a matrix-vector product, one thread per row. `partner`: of the element in row r and column k.
+RanJson audit_product(const std::string& partner) {
+  const Folder folder;
+  folder.file("product.cu", R"cu(
+__global__ void product(const float* a, const float* x, float* y, int rows, int columns) {
+  const int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  float sum = 0;
+  for (int k = 0; k < columns; ++k) sum += a[(long long)r * columns + k] * x[)cu" +
+                                partner + R"cu(];
+  y[r] = sum;
+})cu");
+  folder.file("product.toml", R"toml(format = 1
+[reduction]
+operator = "dot"
+input = "f32"
+result = "rows"
+[domain]
+block = "1 .. 128"
+columns = "1 .. 40"
+rows = "1 .. 40"
+count = "rows * columns"
+[[operand]]
+name = "x"
+role = "second"
+type = "f32"
+count = "columns"
+[[launch]]
+entry = "product"
+grid = "ceil_div(rows, block)"
+block = "block"
+arguments = ["input", "x", "output", "rows", "columns"]
+)toml");
+  return run_json({"audit", folder.path("product.toml"), "--cases", "20"});
+}
+
+}  // namespace
+
+TEST_CASE("the second factor of a matrix-vector product has one value per column", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const RanJson right = audit_product("k");
+  INFO(right.json.dump());
+  CHECK(right.status == 0);
+  const RanJson wrong = audit_product("columns - 1 - k");
+  INFO(wrong.json.dump());
+  CHECK(wrong.status == 1);
+}
+
+namespace {
+
 /// The first finding of a sum of integers that also returns the least of them. `if_empty`: what it does
 /// before it returns for an empty input; `again`: what it does before it stores the least.
 std::string finding_with_least(const std::string& if_empty, const std::string& again,

@@ -260,3 +260,29 @@ void run(const float* x, float* y, float* mean, float* rstd, int rows, int cols)
   CHECK(has(right.notes, "rstd in \\\"rstd\\\""));
   CHECK(audited("variance").verdict == "no-fit");
 }
+
+TEST_CASE("a matrix-vector product is found, with one factor per column", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("matrix-vector");
+  const auto audited = [&](const std::string& partner) {
+    const std::string kernel = R"cuda(
+__global__ void gemv(const float* A, const float* x, float* y, int rows, int cols) {
+  const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  if (row >= rows) return;
+  float sum = 0;
+  for (int c = lane; c < cols; c += 32) sum += A[(size_t)row * cols + c] * x[)cuda" +
+                               partner + R"cuda(];
+  for (int k = 16; k > 0; k /= 2) sum += __shfl_down_sync(~0u, sum, k);
+  if (lane == 0) y[row] = sum;
+}
+)cuda";
+    return run_json({"audit", "--cases", "20", folder.file("k.cu", kernel), "--as", "dot:rows"});
+  };
+  const RanJson right = audited("c");
+  INFO(right.json.dump() << right.err);
+  CHECK(judged(right)["gemv"].errors.empty());
+  CHECK(right.status == 0);
+  const RanJson wrong = audited("cols - 1 - c");
+  INFO(wrong.json.dump() << wrong.err);
+  CHECK(wrong.status == 1);
+}

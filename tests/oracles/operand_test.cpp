@@ -61,6 +61,12 @@ TEST_CASE("a dot product multiplies each element with its partner") {
   CHECK(accepts_with(of(Operator::dot), {{1, inf}, {{Role::second, Element::f32, {1, -2}}}}, {-inf}));
 }
 
+TEST_CASE("a matrix-vector product multiplies each row with the same vector") {
+  const Inputs inputs{{1, 2, 3, 4, 5, 6}, {{Role::second, Element::f32, {10, 1, 100}}}};
+  CHECK(accepts_with(of(Operator::dot), inputs, {312, 645}, rows_of(3)));
+  CHECK_FALSE(accepts_with(of(Operator::dot), inputs, {312, 312}, rows_of(3)));
+}
+
 TEST_CASE("a dot product of integers wraps") {
   const Arithmetic dot = of(Operator::dot, Element::i32, Element::i32);
   const Inputs inputs{{65536, 3}, {{Role::second, Element::i32, {65536, -2}}}};
