@@ -15,19 +15,21 @@
 namespace foldproof {
 namespace {
 
-/// Whether an operation on a non-blocking descriptor failed since it would have waited; it can be repeated.
-bool has_waited(int descriptor, short event) {
+/// After an operation failed: if it did since the descriptor is non-blocking, waits until it can be repeated.
+/// Returns whether it can.
+bool waits_to_repeat(int descriptor, short event) {
   if (errno != EAGAIN) return false;
   pollfd ready{descriptor, event, 0};
   return poll(&ready, 1, -1) > 0 || errno == EINTR;
 }
 
-/// Calls `transfer`, which is read or write, until all bytes are transferred. `event`: when it can be called.
+/// Calls `transfer`, which is read or write, until all bytes are transferred. `event`: of poll, when it can
+/// be called.
 template <typename Transfer, typename Byte>
 bool transfer_all(Transfer transfer, short event, int descriptor, Byte* at, std::size_t bytes) {
   while (bytes > 0) {
     const ssize_t moved = transfer(descriptor, at, bytes);
-    if (moved < 0 && (errno == EINTR || has_waited(descriptor, event))) continue;
+    if (moved < 0 && (errno == EINTR || waits_to_repeat(descriptor, event))) continue;
     if (moved == 0) errno = 0;
     if (moved <= 0) return false;
     at += moved;

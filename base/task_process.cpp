@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <exception>
 #include <new>
 #include <tuple>
@@ -60,7 +59,6 @@ bool work_and_report(const TaskPool& pool, std::size_t task, int to) {
   } catch (const std::exception& error) {
     send_message(to, TaskMessage::failed, fmt::format("internal error: {}", error.what()));
   }
-  std::fflush(stderr);
   return has_result && shares_process(pool, task);
 }
 

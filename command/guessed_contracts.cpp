@@ -339,8 +339,7 @@ std::vector<std::string> notes_about(const GuessedKernel& guess) {
     if (launch.not_understood.empty()) continue;
     std::string note = fmt::format(
         "{}: the sizes of the launch {} could not be determined; a fault that only this launch has is a "
-        "warning, or "
-        "not found",
+        "warning, or not found",
         guess.contract.instances.at(0).launches.at(0).entry, launch.not_understood);
     if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
   }

@@ -194,11 +194,10 @@ std::string sentence_of_current_exception() {
     throw;
   } catch (const std::bad_alloc&) {
     return fmt::format("the input needs more than {} MiB of memory", memory_limit() >> 20);
-  } catch (const std::system_error& error) {
-    if (error.code() == std::errc::resource_unavailable_try_again)
-      return "a thread cannot be started; allow more memory or processes (ulimit)";
-    return std::string("internal error: ") + error.what();
   } catch (const std::exception& error) {
+    const auto* system = dynamic_cast<const std::system_error*>(&error);
+    if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again)
+      return "a thread cannot be started; allow more memory or processes (ulimit)";
     return std::string("internal error: ") + error.what();
   } catch (...) {
     return "internal error: an unknown exception";

@@ -31,21 +31,14 @@ bool is_impossible(const HostCall& call) {
 
 /// The arguments in the parentheses that open here.
 std::vector<HostRun::Argument> HostRun::arguments(bool keeps_addresses) {
-  const TokenRange inner{at_ + 1, text_.closing(at_)};
-  const Reading reading(*this, {inner.begin, std::min(inner.end, end_)}, inner.end + 1);
-  const bool keeps = keeps_addresses_;
   std::vector<Argument> found;
-  while (at_ < inner.end && !has_failed_) {
+  read_items([&] {
     const std::size_t begin = at_;
     keeps_addresses_ = keeps_addresses && !found.empty();
     Argument argument{assignment(), {}};
     if (at_ == begin + 1) argument.variable = find(text_.token(begin));
     found.push_back(std::move(argument));
-    if (token() != ",") break;
-    ++at_;
-  }
-  if (at_ != inner.end) misunderstand(inner);
-  keeps_addresses_ = keeps;
+  });
   return found;
 }
 

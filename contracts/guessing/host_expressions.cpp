@@ -62,20 +62,28 @@ HostValue HostRun::bracketed() {
   return value_of(inner);
 }
 
-/// The items between brackets. Unknown if they are not a list.
-HostValue HostRun::list() {
+bool HostRun::read_items(const std::function<void()>& item) {
   const TokenRange inner{at_ + 1, text_.closing(at_)};
   const Reading reading(*this, {inner.begin, std::min(inner.end, end_)}, inner.end + 1);
-  const bool keeps = std::exchange(keeps_addresses_, true);
-  auto items = std::make_shared<std::vector<HostValue>>();
+  const bool keeps = keeps_addresses_;
   while (at_ < inner.end && !has_failed_) {
-    items->push_back(assignment());
+    item();
     if (token() != ",") break;
     ++at_;
   }
-  const bool is_list = at_ == inner.end;
-  if (!is_list) misunderstand(inner);
+  const bool is_understood = at_ == inner.end;
+  if (!is_understood) misunderstand(inner);
   keeps_addresses_ = keeps;
+  return is_understood;
+}
+
+/// The items between brackets. Unknown if they are not a list.
+HostValue HostRun::list() {
+  auto items = std::make_shared<std::vector<HostValue>>();
+  const bool is_list = read_items([&] {
+    keeps_addresses_ = true;
+    items->push_back(assignment());
+  });
   return is_list ? HostValue{HostList(std::move(items))} : HostValue{};
 }
 

@@ -128,6 +128,9 @@ class HostRun {
   HostValue expression();
   HostValue primary();
   HostValue bracketed();
+  /// Calls `item` at the beginning of each item between the brackets that open here. Returns whether it
+  /// understood all of them.
+  bool read_items(const std::function<void()>& item);
   HostValue list();
   HostValue lambda();
   HostValue number();

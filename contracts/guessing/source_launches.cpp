@@ -75,8 +75,8 @@ class Launches {
         launch.configuration.size() < 3 ? "0" : values_.expression_in(launch.configuration[2]).value_or("");
     for (const TokenRange& argument : launch.arguments) result.arguments.push_back(text_of(argument));
     complete_by_calls(result);
-    // What is also passed to the kernel as a number is not a dim3.
     if (!has_known_sizes(result)) result.not_understood = "<<<" + spelled(launch.configuration) + ">>>";
+    // What is also passed to the kernel as a number is not a dim3.
     const std::string& blocks = result.blocks[0];
     if (!blocks.empty() && std::ranges::find(result.arguments, blocks) != result.arguments.end())
       for (const std::size_t axis : {1, 2})

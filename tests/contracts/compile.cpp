@@ -106,9 +106,7 @@ TEST_CASE("a source that does not compile is refused in one sentence with its po
 
 TEST_CASE("a file that is not text is refused before nvcc, which would take minutes, runs") {
   const Workshop workshop;
-  const fs::path program = workshop.write("k.cu", std::string("\x7f"
-                                                              "ELF\0\0",
-                                                              6));
+  const fs::path program = workshop.write("k.cu", std::string("\177ELF\0\0", 6));
   CHECK(error_of([&] { compile_source(program, {}, CompileOptions{}); }) ==
         "k.cu: the file contains a zero byte; a source is text");
 }
