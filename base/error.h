@@ -2,6 +2,7 @@
 // to do. A sentence longer than longest_sentence (base/printable.h) is cut.
 #pragma once
 
+#include <compare>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -14,7 +15,7 @@ struct Position {
   unsigned line = 0;
   unsigned column = 0;
 
-  bool operator==(const Position&) const = default;
+  auto operator<=>(const Position&) const = default;
 };
 
 /// "file:line:column"; unknown parts are omitted.

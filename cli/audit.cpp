@@ -235,7 +235,10 @@ int without_gpu(const AuditCommandLine& arguments, Deadline deadline, const Cons
 
 int audit(const AuditCommandLine& arguments, const Console& console) {
   std::optional<ReportFolder> reports;
-  if (!arguments.report.empty()) reports.emplace(arguments.report);
+  // A machine without room for the reports must still find what is wrong.
+  const bool has_reports = console.writes([&] {
+    if (!arguments.report.empty()) reports.emplace(arguments.report);
+  });
   // All errors in the arguments and the contracts are reported before work begins.
   check_has_gpu(arguments.sanitizer, arguments.device != "emulated");
   if (arguments.large) check_large(arguments);
@@ -282,8 +285,8 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   CampaignResult result = run_campaign(assignments, compilation, options, line);
   result.report.skipped_devices = std::move(gpu.skipped);
   result.report.device = devices_of(assignments, gpu.name, result.report.device);
-  const bool is_written =
-      is_refused(result) || !reports || console.writes([&] { reports->write(result.report); });
+  const bool is_written = has_reports && (is_refused(result) || !reports ||
+                                          console.writes([&] { reports->write(result.report); }));
   proof.deadline = earlier(options.deadline, std::chrono::steady_clock::now() + proof_time);
   const bool wants_proof = arguments.prove && !is_refused(result) && !result.interrupted;
   const bool is_proven = !wants_proof || proves(assignments, proof, result, console, line);

@@ -6,6 +6,8 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
 
 #include "base/memory.h"
 #include "base/printable.h"
@@ -142,13 +144,14 @@ Json outputs_of(const Launch& launch, const std::vector<std::size_t>& dumps, con
   return outputs;
 }
 
-void add_findings(KernelReport& report, const std::vector<Finding>& findings, const std::string& replay) {
+/// What tells the findings of several runs apart.
+using Identity = std::tuple<Kind, Position, std::optional<Position>, std::string>;
+
+/// Adds the findings that are not `known` yet.
+void add_findings(KernelReport& report, std::set<Identity>& known, const std::vector<Finding>& findings,
+                  const std::string& replay) {
   for (Finding finding : findings) {
-    const bool known = std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& f) {
-      return f.kind == finding.kind && f.at == finding.at && f.other == finding.other &&
-             f.message == finding.message;
-    });
-    if (known) continue;
+    if (!known.emplace(finding.kind, finding.at, finding.other, finding.message).second) continue;
     finding.replay = replay;
     report.findings.push_back(std::move(finding));
   }
@@ -200,6 +203,7 @@ Observation observe(const Launch& launch, const SanitizeCommandLine& a, const st
   report.kernel = report.entry = launch.chosen.entry.spelled;
   report.file = a.source;
   JobResult first;
+  std::set<Identity> known;
   for (std::uint64_t i = 0; i < a.repeat; ++i) {
     const Job job = job_of(launch, a, i);
     JobResult result = std::move(runner->run({job}).front());
@@ -211,11 +215,11 @@ Observation observe(const Launch& launch, const SanitizeCommandLine& a, const st
     report.cases = i + 1;
     *report.warp_instructions += result.cost;
     if (result.cost > a.instructions) say_what_raises_the_limit(result.findings);
-    add_findings(report, result.findings, command);
+    add_findings(report, known, result.findings, command);
     if (i == 0)
       first = std::move(result);
     else if (result.completed && first.completed && result.contents != first.contents)
-      add_findings(report, {disagreement(launch, job, a, first, result)}, command);
+      add_findings(report, known, {disagreement(launch, job, a, first, result)}, command);
   }
   observation.outputs = outputs_of(launch, a.dumps, first);
   observation.printed = std::move(first.printed);

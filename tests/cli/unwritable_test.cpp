@@ -256,3 +256,20 @@ TEST_CASE("a full file system does not hide findings: a report gives status 1, a
   INFO(compiled.json.dump());
   CHECK(compiled.status == 3);
 }
+
+TEST_CASE("a folder for reports that cannot be created for lack of room does not prevent the audit") {
+  const Failing failing;
+  const AddOne correct;
+  const std::string full = failing.path("full"), report = full + "/report";
+  fs::create_directory(full);
+  if (geteuid() != 0 || mount("tmpfs", full.c_str(), "tmpfs", 0, "nr_inodes=1") != 0)
+    return foldproof::tests::skip("only root can mount a small file system");
+  const RanJson wrong = failing.audit({"--report", report});
+  const RanJson clean = run_json({"audit", correct.path("add_one.toml"), "--report", report});
+  umount2(full.c_str(), MNT_DETACH);
+  CHECK(wrong.status == 1);
+  CHECK(wrong.json.at("kernels").at(0).at("verdict") == "findings");
+  CHECK(clean.status == 3);  // the reports that were asked for are missing
+  CHECK(clean.json.at("kernels").at(0).at("verdict") == "clean");
+  CHECK(clean.err.find("No space left on device") != std::string::npos);
+}
