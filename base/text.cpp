@@ -30,6 +30,17 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return costs.back();
 }
 
+/// nvcc puts what only one file can name into a scope such as "_INTERNAL_0effcd78_4_k_cu_0bff465e::".
+std::string without_file_scopes(std::string text) {
+  constexpr std::string_view scope = "_INTERNAL_", end = "::";
+  for (std::size_t at = text.find(scope); at != std::string::npos; at = text.find(scope, at)) {
+    const std::size_t after = text.find(end, at);
+    if (after == std::string::npos) break;
+    text.erase(at, after + end.size() - at);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string_view> split_list(std::string_view list, std::string_view opening,
@@ -106,7 +117,7 @@ std::string demangled(const std::string& name) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text ? text.get() : name;
+  return status == 0 && text ? without_file_scopes(text.get()) : name;
 }
 
 std::string wrap(const std::string& text, std::size_t used, std::size_t indent, std::size_t width) {

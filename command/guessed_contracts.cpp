@@ -40,10 +40,10 @@ std::string advice() {
   return "say what the kernel computes with --as, or correct the contract that `foldproof init` writes";
 }
 
-std::string why_none_fits(const Contract& contract, const std::string& mismatch) {
+std::string why_none_fits(const Instance& instance, const std::string& mismatch) {
   return fmt::format(
       "no contract explains the results of trial runs; with the operator {}, for example: {}; {}",
-      name(contract.instances.front().reduction->op), mismatch, advice());
+      name(instance.reduction->op), mismatch, advice());
 }
 
 /// Whether what a trial shows is a fault of the kernel: the user or its name says what it computes.
@@ -61,8 +61,7 @@ class Trial {
     const std::vector<Candidate> candidates = guess_.candidates();
     if (const std::size_t best = best_of(candidates); best != 0)
       return with_outputs({best}, candidates[best - 1]);
-    if (guess_.contract.no_fit)
-      return {!candidates.empty() && overruns_shared(candidates.front()) ? std::size_t{1} : 0};
+    if (guess_.contract.no_fit) return without_likeliest(candidates);
     Choice none{0, why_no_fit()};
     if (!none.no_fit.empty()) none.misbehaviour = likeliest_.misbehaviour;
     // What the user says is audited in any case.
@@ -73,6 +72,26 @@ class Trial {
   const std::optional<Preconditions>& preconditions() const { return preconditions_; }
 
  private:
+  /// The choice if names and instructions say too little and no candidate explains what the kernel computes.
+  Choice without_likeliest(const std::vector<Candidate>& candidates) const {
+    if (!candidates.empty() && overruns_shared(candidates.front())) return {1};
+    if (nearest_ == nullptr) return {0};
+    const std::string& mismatch =
+        nearest_fit_.mismatch.empty() ? nearest_fit_.special_mismatch : nearest_fit_.mismatch;
+    return {0, why_none_fits(nearest_->instance, mismatch), {}, nearest_fit_.misbehaviour};
+  }
+
+  /// Keeps the candidate if it computes what the kernel's name says and explains much, and more than those
+  /// before.
+  void consider_as_nearest(const Candidate& candidate, const Fit& fit) {
+    const bool contradicts = !fit.mismatch.empty() || !fit.special_mismatch.empty();
+    if (!candidate.keeps_operator || !contradicts || !fit.is_convincing() ||
+        fit.explained <= nearest_fit_.explained)
+      return;
+    nearest_ = &candidate;
+    nearest_fit_ = fit;
+  }
+
   /// A guess that cannot be a contract explains nothing.
   Fit tried(const InstanceGuess& guess, Wanted wanted) const {
     try {
@@ -130,6 +149,7 @@ class Trial {
     Fit best_fit = likeliest_;
     for (std::size_t k = 0; k < candidates.size() && !best_fit.is_complete(); ++k) {
       Fit fit = tried(candidates[k], candidates[k].keeps_operator ? Wanted::values : Wanted::complete);
+      consider_as_nearest(candidates[k], fit);
       if (fit.is_convincing() && !fit.unknown.empty()) invention_ = fit.unknown;
       if (!fit.is_convincing() || !fit.unknown.empty()) continue;
       if (!candidates[k].is_narrow) convincing_.insert(candidates[k].as);
@@ -180,10 +200,10 @@ class Trial {
     if (!guess_.contract.as.empty()) return "";
     // What an in-place kernel leaves in its input beyond the result is unknown.
     if (guess_.likeliest.instance.in_place && !likeliest_.mismatch.empty())
-      return why_none_fits(guess_.contract, likeliest_.mismatch);
+      return why_none_fits(guess_.likeliest.instance, likeliest_.mismatch);
     if (likeliest_.always_misbehaves || overruns_shared(guess_.likeliest)) return "";
     if (!likeliest_.special_mismatch.empty() && !is_known(guess_))
-      return why_none_fits(guess_.contract, likeliest_.special_mismatch);
+      return why_none_fits(guess_.likeliest.instance, likeliest_.special_mismatch);
     const bool explains_much = likeliest_.is_convincing() && !may_read_other_rows(likeliest_);
     if (explains_much || likeliest_.mismatch.empty()) return "";
     // A matrix may also be stored by columns.
@@ -193,7 +213,7 @@ class Trial {
     return reads_beyond(likeliest_) &&
                    is_right_but_for_bounds(guess_.contract, guess_.likeliest, guess_.image, runner_)
                ? ""
-               : why_none_fits(guess_.contract, likeliest_.mismatch);
+               : why_none_fits(guess_.likeliest.instance, likeliest_.mismatch);
   }
 
   /// Finds what the kernel stores besides its result.
@@ -229,7 +249,9 @@ class Trial {
   Runner& runner_;
   Fit likeliest_;
   std::optional<Preconditions> preconditions_;
-  std::string invention_;             ///< on which the result of a candidate depends that explains much
+  std::string invention_;               ///< on which the result of a candidate depends that explains much
+  const Candidate* nearest_ = nullptr;  ///< computes what the name says, and explains some of the trial runs
+  Fit nearest_fit_;
   std::set<std::string> convincing_;  ///< reference contracts that explain much without narrow suppositions
 };
 
@@ -248,7 +270,8 @@ void apply(const Choice& choice, GuessedKernel& guess) {
     guess.contract.no_fit.reset();
   }
   if (choice.no_fit.empty()) return;
-  guess.contract.no_fit = NoFit{choice.no_fit, {}};
+  const NoFit before = guess.contract.no_fit.value_or(NoFit{});
+  guess.contract.no_fit = NoFit{choice.no_fit, before.parameters};
   if (!choice.misbehaviour) return;
   Finding warning = *choice.misbehaviour;
   warning.severity = Severity::warning;
@@ -306,7 +329,8 @@ void conclude(const Outcome& outcome, GuessedKernel& guess) {
     if (!is_finished || result.is_cut)
       guess.contract.assumptions.emplace_back("the guessed sizes, since trial runs with others did not end");
   } else if (is_too_slow && !guess.contract.no_fit && !is_known(guess)) {
-    guess.contract.no_fit = NoFit{why_none_fits(guess.contract, "the trial runs took too long"), {}};
+    guess.contract.no_fit =
+        NoFit{why_none_fits(guess.likeliest.instance, "the trial runs took too long"), {}};
   }
 }
 

@@ -120,7 +120,7 @@ std::vector<Supposition> suppositions(const Kernel& kernel) {
   all.push_back({.is_in_place = true});
   all.push_back({.has_wide_scratch = true});
   all.push_back({.has_common_factors = true});
-  if (computes_in(kernel.facts, Element::f16) || computes_in(kernel.facts, Element::bf16))
+  if (adds_in(kernel.facts, Element::f16) || adds_in(kernel.facts, Element::bf16))
     all.push_back({.rounds_early = true});
   const auto adds_to_it = [](const Parameter& parameter) {
     return parameter.accesses.is_read && parameter.accesses.is_output();

@@ -107,6 +107,9 @@ struct Supposition {
 /// Whether the kernel adds or multiplies in that type, or in vectors of it.
 bool computes_in(const EntryFacts& facts, Element element);
 
+/// Whether it adds in that type, so that it may accumulate in it.
+bool adds_in(const EntryFacts& facts, Element element);
+
 /// One pointer is the input, one is the output (possibly the same), those that the operator of a reference
 /// contract needs are operands, and the others are scratch. Parameters are identified by index. Each guess is
 /// added to `assumptions`, as the end of a sentence that begins with "assumed".

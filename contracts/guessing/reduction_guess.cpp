@@ -93,14 +93,23 @@ Operator guess_operator(const KernelRoles& roles) {
   return op;
 }
 
+/// Whether one of the operations is done in that type, or in vectors of it.
+bool has_operation_in(const EntryFacts& facts, std::initializer_list<std::string_view> names,
+                      Element element) {
+  return std::ranges::any_of(facts.arithmetic, [&](const TypedOperation& known) {
+    return std::ranges::find(names, known.name) != names.end() &&
+           std::string_view(known.type).starts_with(name(element));
+  });
+}
+
 }  // namespace
 
 bool computes_in(const EntryFacts& facts, Element element) {
-  return std::ranges::any_of(facts.arithmetic, [&](const TypedOperation& known) {
-    constexpr std::string_view rounded[] = {"add", "sub", "mul", "fma"};
-    return std::ranges::find(rounded, known.name) != std::end(rounded) &&
-           std::string_view(known.type).starts_with(name(element));
-  });
+  return adds_in(facts, element) || has_operation_in(facts, {"mul"}, element);
+}
+
+bool adds_in(const EntryFacts& facts, Element element) {
+  return has_operation_in(facts, {"add", "sub", "fma"}, element);
 }
 
 Reduction guess_reduction(const KernelRoles& roles) {

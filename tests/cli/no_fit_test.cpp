@@ -56,6 +56,26 @@ TEST_CASE("a kernel that no guess fits has its own verdict, and the audit does n
   CHECK(run({"audit", source, "--cases", "8", "--entry", "combine", "--as", "dot"}).status == 1);
 }
 
+TEST_CASE("the reason names what contradicts the kernel's name, if that explains most results", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("no-fit-near");
+  // The exponentials overflow or vanish, since the largest element is not subtracted.
+  const std::string source = folder.file("k.cu", R"cuda(
+__global__ void fused_softmax(const float* in, float* out, int rows, int columns) {
+  const float* x = in + blockIdx.x * columns;
+  float total = 0;
+  for (int i = 0; i < columns; ++i) total += expf(x[i]);
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = expf(x[i]) / total;
+}
+)cuda");
+  const RanJson ran = run_json({"audit", source, "--cases", "8"});
+  CHECK(ran.status == 3);
+  const std::string reason = kernel_of(ran, "fused_softmax").at("reason");
+  CHECK(reason.find("with the operator softmax, for example: in output ") != std::string::npos);
+  CHECK(reason.find(" but the exact softmax is about ") != std::string::npos);
+}
+
 TEST_CASE(
     "a reference contract that does not fit has the verdict no-fit; a parameter that no kernel has is an "
     "error",
