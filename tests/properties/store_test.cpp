@@ -139,6 +139,41 @@ TEST_CASE("a budget that ends while stored cases run leaves nothing checked") {
   CHECK(report.verdict == Verdict::skipped);
 }
 
+TEST_CASE("a stored case that is larger than generated ones runs again, after them") {
+  const TemporaryFolder folder;
+  const Contract contract = contract_at(folder.path() / "fake.toml");
+  StoredCase stored{"fake.toml", contract.instances[0].label, "wrong-value", {}};
+  stored.c.input = {{"uniform"}, 4, {}, {}};
+  stored.c.variables = {{"count", 3000}, {"block", 32}};
+  REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored)));
+  std::vector<std::size_t> counts;
+  const auto loses_element_2500 = [&](const Launch& launch) {
+    counts.push_back(launch.count);
+    auto values = launch.elements<float>();
+    if (values.size() > 2500) values.erase(values.begin() + 2500);
+    launch.store(fake::random_tree_sum(values, 1));
+  };
+  AuditOptions options = storing_in(folder.path(), 8);
+  options.largest_count = 1000;
+  options.shrinks = false;
+  SECTION("and fails") {
+    const KernelReport report = fake::audit(contract, loses_element_2500, options);
+    CHECK(report.cases == 9);
+    CHECK(std::ranges::max(counts) == 3000);
+    CHECK(counts.back() == 3000);
+    CHECK(report.verdict == Verdict::findings);
+  }
+  SECTION("or is noted if time is over") {
+    options.budget = std::chrono::milliseconds(0);
+    const KernelReport report = fake::audit(contract, loses_element_2500, options);
+    CHECK(counts.empty());
+    CHECK(report.verdict == Verdict::skipped);
+    CHECK(std::ranges::count(report.notes,
+                             "not run: 1 of the stored cases, which are larger than generated ones and come "
+                             "last") == 1);
+  }
+}
+
 TEST_CASE("an optional announcement does not make a run clean that ended before it checked anything") {
   const TemporaryFolder folder;
   Contract contract = contract_at(folder.path() / "fake.toml");
