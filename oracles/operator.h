@@ -47,6 +47,13 @@ constexpr bool transforms_elements(Operator op) {
   return takes_magnitudes(op) || op == Operator::sum_of_squares;
 }
 
+/// Whether the operator adds what it computes from each element and its partner in the second operand.
+constexpr bool adds_pairs(Operator op) {
+  return op == Operator::dot || op == Operator::squared_error || op == Operator::absolute_error;
+}
+/// Whether it divides such a sum by the number of elements.
+constexpr bool is_mean_of_pairs(Operator op) { return op == Operator::mse || op == Operator::mae; }
+
 /// Whether one element without a property, such as a set bit, decides the result.
 constexpr bool needs_every_element(Operator op) { return op == Operator::all || op == Operator::bit_and; }
 

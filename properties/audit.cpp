@@ -46,6 +46,7 @@ class Audit {
         evaluator_(contract, instance, image, runner),
         capabilities_(runner.capabilities()),
         domain_(instance, largest_count),
+        given_(instance, largest_given_count),
         generator_(instance, domain_, identity_of(contract, instance), options.seed,
                    capabilities_.obeys_schedules),
         search_(instance, domain_, generator_, hash_of(identity_of(contract, instance), options.seed)),
@@ -58,7 +59,7 @@ class Audit {
     try {
       if (options_.tries_stored) check_stored_cases();
       generate();
-      check_large_stored_cases();
+      check_deferred_cases();
     } catch (const Interrupted&) {
       end_early(end_reason());
     } catch (const Unsupported& lack) {
@@ -88,48 +89,45 @@ class Audit {
     const auto check_all = [&](CaseStore::Loaded loaded) {
       std::ranges::move(loaded.notes, std::back_inserter(report_.notes));
       for (const StoredCase& stored : loaded.cases)
-        if (!stopped_ && known.insert(describe(stored.c)).second) check_stored(stored);
+        if (!stopped_ && known.insert(describe(stored.c)).second) check_stored(stored, true);
     };
     check_all(CaseStore(options_.store).load(contract_, instance_));
     for (const std::filesystem::path& other : options_.other_stores)
       if (!stopped_) check_all(CaseStore(other).load(contract_, instance_));
   }
 
-  /// A contract that has changed may no longer claim a stored case; that is not the kernel's error. A case
-  /// that is larger than those that are generated waits: it may use up the time for all others.
-  void check_stored(const StoredCase& stored) {
+  /// A contract that has changed may no longer claim a stored case; that is not the kernel's error.
+  void check_stored(const StoredCase& stored, bool may_wait) {
     try {
-      const Domain given(instance_, largest_given_count);
-      const Case c = given.completed(stored.c);
-      given.check(c.variables);
-      if (is_generated(c.variables))
-        check(normalized(c));
+      const Case c = given_.completed(stored.c);
+      given_.check(c.variables);
+      if (may_wait && waits(c.variables))
+        deferred_.push_back(stored);
       else
-        large_stored_.push_back(stored);
+        check(normalized(c));
     } catch (const InputError& outdated) {
-      skip_stored(stored, outdated);
+      report_.notes.push_back(fmt::format(
+          "a stored case no longer fits the contract and was skipped ({}); correct or delete {}: {}",
+          outdated.sentence(), stored.where.file, describe(stored.c)));
     }
   }
 
-  /// Whether the generator may choose these variables.
-  bool is_generated(const Variables& variables) const { return domain_.nearest(variables) == variables; }
-
-  void check_large_stored_cases() {
-    std::size_t at = 0;
-    for (; at < large_stored_.size() && !stopped_ && ended_by_ == EndReason::none; ++at) try {
-        check(normalized(Domain(instance_, largest_given_count).completed(large_stored_[at].c)));
-      } catch (const InputError& outdated) {
-        skip_stored(large_stored_[at], outdated);
-      }
-    if (const std::size_t left = large_stored_.size() - at; left != 0)
-      report_.notes.push_back(fmt::format(
-          "not run: {} of the stored cases, which are larger than generated ones and come last", left));
+  /// Stored cases may have been written by an attacker: neither one that is larger than generated ones nor
+  /// many of them may use up the time for these.
+  bool waits(const Variables& variables) const {
+    const bool is_late = options_.budget && Clock::now() - start_ >= *options_.budget / 2;
+    return is_late || domain_.nearest(variables) != variables;
   }
 
-  void skip_stored(const StoredCase& stored, const InputError& outdated) {
-    report_.notes.push_back(fmt::format(
-        "a stored case no longer fits the contract and was skipped ({}); correct or delete {}: {}",
-        outdated.sentence(), stored.where.file, describe(stored.c)));
+  void check_deferred_cases() {
+    std::size_t done = 0;
+    for (; done < deferred_.size() && !stopped_ && ended_by_ == EndReason::none; ++done)
+      check_stored(deferred_[done], false);
+    if (const std::size_t left = deferred_.size() - done; left != 0)
+      report_.notes.push_back(
+          fmt::format("not run: {} of the stored cases, which come after the generated ones "
+                      "if they are larger or take half of the time",
+                      left));
   }
 
   /// Rewrites planted elements that were given as bits as the values that they represent, and adapts the
@@ -389,7 +387,7 @@ class Audit {
   const AuditOptions& options_;
   Evaluator evaluator_;
   Capabilities capabilities_;
-  Domain domain_;
+  Domain domain_, given_;  ///< of generated cases, and of those that a user or a store gives
   CaseGenerator generator_;
   GuidedSearch search_;
   std::string today_ = today();
@@ -397,7 +395,7 @@ class Audit {
   FindingCollector collector_;
   KernelReport report_;  ///< without the findings
   Measurements measurements_;
-  std::vector<StoredCase> large_stored_;  ///< stored cases that are larger than generated ones
+  std::vector<StoredCase> deferred_;  ///< stored cases that run last
   unsigned timeouts_ = 0;
   std::uint64_t left_out_ = 0;   ///< cases that the runner did not run
   std::uint64_t generated_ = 0;  ///< cases that were generated and checked

@@ -144,10 +144,19 @@ InputStep step_in(const std::string& text, const Position& where) {
   return located(where, [&] { return input_step(text); });
 }
 
+InputStep distribution_in(const std::string& text, const Position& where) {
+  if (text.find('+') != std::string::npos)
+    throw InputError(
+        "a stored case lists transforms under the key \"transforms\", as in transforms = "
+        "[\"shuffled\"]",
+        where);
+  return step_in(text, where);
+}
+
 Case case_in(const toml::table& table, const std::string& file) {
   Fields fields(table, "[case]", file);
   Case c;
-  c.input.distribution = step_in(fields.text("distribution"), fields.where("distribution"));
+  c.input.distribution = distribution_in(fields.text("distribution"), fields.where("distribution"));
   c.input.seed = fields.bits("seed");
   c.offset = static_cast<std::uint64_t>(fields.integer("offset", 0, largest_offset));
   c.calls = static_cast<std::uint64_t>(fields.integer("calls", 1, most_calls));

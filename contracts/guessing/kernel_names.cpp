@@ -248,16 +248,18 @@ bool says_other(std::string_view output, Operator op) {
       {{"max", "_mx_", "_high", "_hi_"}, {max, max_ratio}},
       {{"min", "_mn_", "_low", "_lo_"}, {min}},
       {{"asum", "abs_sum", "abssum", "sum_abs", "sumabs", "_l_1_"}, {asum}},
-      {{"sq"}, {sum_of_squares}},
+      {{"_mse_"}, {mse, squared_error}},
+      {{"_mae_"}, {mae, absolute_error}},
+      {{"sq"}, {sum_of_squares, squared_error}},
       {{"count", "cnt"}, {count, histogram, top_p}},
-      {{"mean", "avg", "average"}, {mean}},
+      {{"mean", "avg", "average"}, {mean, mse, mae}},
       {{"_rms"}, {rms_norm}},
       {{"rstd", "inv_std", "invstd"}, {reciprocal_deviation}},
       {{"std"}, {deviation}},
       {{"var"}, {variance}},
       {{"norm", "nrm_2", "_l_2_"}, {norm, layer_norm, rms_norm, l2_normalize}},
       {{"prod"}, {prod, dot}},
-      {{"sum"}, {sum, dot}}};
+      {{"sum"}, {sum, dot, squared_error, absolute_error}}};
   const std::string words = in_words(output);
   const auto* row = std::ranges::find_if(rows, [&](const SaidByName& one) { return says(words, one); });
   return row != std::end(rows) && !has(*row, op);

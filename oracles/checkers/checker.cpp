@@ -130,6 +130,10 @@ std::unique_ptr<Checker> make_checker(const Arithmetic& a, std::span<const std::
     case Operator::rms_norm: return make_normalisation_checker(a, input, operands);
     case Operator::dot: return make_dot_checker(a, input, *operands[Role::second]);
     case Operator::max_ratio: return make_ratio_checker(a, input, *operands[Role::second]);
+    case Operator::squared_error:
+    case Operator::absolute_error:
+    case Operator::mse:
+    case Operator::mae: return make_difference_checker(a, input, *operands[Role::second]);
     case Operator::any:
     case Operator::all:
     case Operator::count: return make_counting_checker(a, input);
@@ -144,6 +148,7 @@ std::unique_ptr<Checker> make_checker(const Arithmetic& a, std::span<const std::
 std::unique_ptr<PartialsChecker> make_partials_checker(const Arithmetic& a, std::span<const std::byte> input,
                                                        const Operands& operands) {
   if (a.op == Operator::dot) return make_dot_checker(a, input, *operands[Role::second]);
+  if (adds_pairs(a.op)) return make_difference_checker(a, input, *operands[Role::second]);
   return make_fold_checker(a, input);
 }
 

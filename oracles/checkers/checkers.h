@@ -64,6 +64,10 @@ std::unique_ptr<Checker> make_normalisation_checker(const Arithmetic& arithmetic
 /// Dot products.
 std::unique_ptr<PartialsChecker> make_dot_checker(const Arithmetic& arithmetic,
                                                   std::span<const std::byte> input, const Operand& second);
+/// Sums and means of squared or absolute differences.
+std::unique_ptr<PartialsChecker> make_difference_checker(const Arithmetic& arithmetic,
+                                                         std::span<const std::byte> input,
+                                                         const Operand& second);
 /// The largest ratio.
 std::unique_ptr<Checker> make_ratio_checker(const Arithmetic& arithmetic, std::span<const std::byte> input,
                                             const Operand& divisors);

@@ -103,7 +103,7 @@ std::optional<Number> factor_of(const Operands& operands, std::size_t k) {
 /// The weight of element k in a result that uses it once: a mean divides it, a dot product multiplies it by
 /// its partner, and a scaled sum by its scale.
 double one_use(Operator op, const Part& part, const Operands& operands, std::size_t k) {
-  if (op == Operator::mean) return 1.0 / static_cast<double>(part.size());
+  if (op == Operator::mean || op == Operator::mae) return 1.0 / static_cast<double>(part.size());
   const std::optional<Number> factor = factor_of(operands, k);
   if (!factor || (op != Operator::dot && !operands[Role::scales])) return 1.0;
   return factor->is_finite() ? std::fabs(to_double(*factor)) : std::numeric_limits<double>::infinity();

@@ -19,6 +19,7 @@
 #include "nvcc.h"
 #include "operators/data/faults.h"
 #include "oracles/layout.h"
+#include "oracles/operands.h"
 #include "oracles/operator.h"
 #include "properties/audit.h"
 #include "sanitizer/checks.h"
@@ -87,7 +88,7 @@ std::string keys_of(Operator op, Element input) {
 }
 
 bool has_operand(Operator op) {
-  return op == Operator::dot || op == Operator::max_ratio || op == Operator::cross_entropy;
+  return std::ranges::any_of(roles(), [&](const RoleInfo& role) { return role.is_needed_by(op); });
 }
 
 /// The operator of the result if the subject is an additional output: a sum, unless that does not have the
@@ -142,8 +143,7 @@ std::string operands_of(const Subject& subject) {
   const auto operand = [&](std::string_view role, std::string_view type) {
     text += fmt::format("[[operand]]\nname = \"{0}\"\nrole = \"{0}\"\ntype = \"{1}\"\n", role, type);
   };
-  if (subject.op == Operator::dot || subject.op == Operator::max_ratio)
-    operand("second", name(subject.input));
+  if (info(Role::second).is_needed_by(subject.op)) operand("second", name(subject.input));
   if (subject.op == Operator::cross_entropy) operand("targets", "i32");
   if (subject.shape == ResultShape::segments) operand("offsets", "u64");
   return text;
@@ -363,7 +363,7 @@ TEST_CASE("a claim that every launch gives the same bits is checked", "[nvcc]") 
     const Operator op = subject.op;
     const bool adds = op == Operator::sum || op == Operator::asum || op == Operator::sum_of_squares ||
                       op == Operator::mean || op == Operator::norm || op == Operator::variance ||
-                      op == Operator::dot || op == Operator::prod;
+                      adds_pairs(op) || is_mean_of_pairs(op) || op == Operator::prod;
     return adds && subject.input == Element::f32 && subject.shape != ResultShape::partials;
   };
   const Concerns is_not_partial = [](const Subject& subject) {

@@ -19,6 +19,7 @@
 #include "nvcc.h"
 #include "operators/data/faults.h"
 #include "oracles/layout.h"
+#include "oracles/operands.h"
 #include "oracles/operator.h"
 #include "properties/audit.h"
 #include "sanitizer/checks.h"
@@ -46,7 +47,7 @@ struct Entry {
 
   std::string operand() const {
     if (problem.op == Operator::cross_entropy) return "int";
-    return problem.op == Operator::dot || problem.op == Operator::max_ratio ? "float" : "";
+    return info(Role::second).is_needed_by(problem.op) ? "float" : "";
   }
 
   /// A fold of the whole input by several blocks leaves one result per block.

@@ -195,9 +195,6 @@ TEST_CASE("Welford's recurrence has its own bound") {
     }
 }
 
-}  // namespace
-}  // namespace foldproof
-
 TEST_CASE("a standard deviation is the root of the variance plus epsilon, and may be divided by") {
   Arithmetic root = arithmetic_of(Operator::deviation),
              reciprocal = arithmetic_of(Operator::reciprocal_deviation);
@@ -246,3 +243,6 @@ TEST_CASE("a single infinite element has no spread if parts are merged, but not 
   CHECK(accepts_result(reciprocal, {inf}, {0}));
   CHECK_FALSE(accepts_result(reciprocal, {inf}, {1}));
 }
+
+}  // namespace
+}  // namespace foldproof

@@ -56,6 +56,11 @@ std::string error_of(const std::string& text) {
   return "no error";
 }
 
+TEST_CASE("transforms in the distribution of a stored case are refused with the key that they need") {
+  CHECK(error_of(example_text("\"ill-conditioned\"", "\"ill-conditioned+nan:last\"")) ==
+        "a stored case lists transforms under the key \"transforms\", as in transforms = [\"shuffled\"]");
+}
+
 TEST_CASE("a case is described in one line") {
   CHECK(describe(example().c) ==
         "count=33 block=128 grid=2 k=-4 ill-conditioned+scale:-3+nan:last seed=18364758544493064720 "

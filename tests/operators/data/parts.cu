@@ -157,6 +157,12 @@ __device__ void number(Op op, const Part<float>& part) {
     case Op::reciprocal_deviation:
       return part.put(1 / sqrtf(squares_of(part, mean_of(part)) / part.n + 0x1p-10f));
     case Op::dot: EACH r += part.element(j) * part.partner(j); return part.put(r);
+    case Op::squared_error:
+    case Op::mse:
+      EACH r += (part.element(j) - part.partner(j)) * (part.element(j) - part.partner(j));
+      return part.put(op == Op::mse ? r / part.n : r);
+    case Op::absolute_error:
+    case Op::mae: EACH r += fabsf(part.element(j) - part.partner(j)); return part.put(op == Op::mae ? r / part.n : r);
     case Op::max_ratio:
       r = -INFINITY;
       EACH r = fmaxf(r, part.element(j) / part.partner(j));
@@ -244,6 +250,10 @@ __device__ void reduce_all(Op op, const Part<float>& part) {
     case Op::reciprocal_deviation:
     case Op::dot:
     case Op::max_ratio:
+    case Op::squared_error:
+    case Op::absolute_error:
+    case Op::mse:
+    case Op::mae:
     case Op::log_sum_exp:
     case Op::cross_entropy: return number(op, part);
     case Op::softmax:

@@ -1,0 +1,169 @@
+// Errors of predictions: sums and means of (x - y)^2 or |x - y|, where y is the second operand.
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "oracles/bounds.h"
+#include "oracles/bounds/variance.h"
+#include "oracles/checkers/checkers.h"
+#include "oracles/checkers/flushing.h"
+#include "oracles/checkers/outcome.h"
+#include "oracles/dyadic.h"
+#include "oracles/formats.h"
+#include "oracles/number.h"
+#include "oracles/tally.h"
+
+namespace foldproof {
+namespace {
+
+constexpr unsigned mean_bits = 256;
+
+bool are_squared(Operator op) { return op == Operator::squared_error || op == Operator::mse; }
+
+/// What the differences of two vectors are; the terms are their squares or magnitudes.
+struct Differences {
+  bool have_nan = false, have_infinity = false;
+  bool operands_have_nan = false;
+  std::uint64_t count = 0;
+  Tally terms;  ///< only what no_order_rounds() needs, and only if all differences are finite
+};
+
+/// The exact sum of |x - y|: that of the larger ones minus that of the smaller ones.
+Dyadic sum_of_magnitudes(Element type, std::span<const std::byte> x, std::span<const std::byte> y) {
+  std::vector<std::byte> larger(x.begin(), x.end()), smaller(y.begin(), y.end());
+  for (std::size_t i = 0; i < x.size() / size_of(type); ++i) {
+    const std::uint64_t a = load(type, x, i), b = load(type, y, i);
+    if (to_double(decode(type, a)) >= to_double(decode(type, b))) continue;
+    store(type, larger, i, b);
+    store(type, smaller, i, a);
+  }
+  return tally(type, larger).sum() - tally(type, smaller).sum();
+}
+
+/// The exact sum of (x - y)^2 = x^2 - 2xy + y^2.
+Dyadic sum_of_squares(Element type, std::span<const std::byte> x, std::span<const std::byte> y) {
+  return tally_products(type, x, x).sum() + tally_products(type, y, y).sum() -
+         whole(2) * tally_products(type, x, y).sum();
+}
+
+Differences differences_of(const Arithmetic& a, std::span<const std::byte> x, const Operand& second) {
+  Differences all;
+  all.count = second.size();
+  for (std::size_t i = 0; i < all.count; ++i) {
+    const Number one = decode(a.input, load(a.input, x, i)), other = second.number(i);
+    if (one.is_finite() && other.is_finite()) continue;
+    const bool holds_nan = one.is_nan() || other.is_nan();
+    const bool cancels = !one.is_finite() && !other.is_finite() && one.negative == other.negative;
+    all.operands_have_nan |= holds_nan;
+    (holds_nan || cancels ? all.have_nan : all.have_infinity) = true;
+  }
+  if (all.have_nan || all.have_infinity) return all;
+  const std::span<const std::byte> y = second.values;
+  all.terms.positive = are_squared(a.op) ? sum_of_squares(a.input, x, y) : sum_of_magnitudes(a.input, x, y);
+  all.terms.count = all.terms.nonzero = all.count;
+  // All differences are multiples of the lowest place of x and y.
+  std::int64_t place = std::numeric_limits<std::int64_t>::max();
+  for (const Tally& t : {tally(a.input, x), tally(a.input, y)})
+    if (t.nonzero != 0) place = std::min(place, t.lowest_place);
+  if (all.terms.positive.is_zero())
+    all.terms.nonzero = 0;
+  else
+    all.terms.lowest_place = are_squared(a.op) ? 2 * place : place;
+  return all;
+}
+
+/// Derived in docs/numerics.md.
+class DifferenceChecker final : public PartialsChecker {
+ public:
+  DifferenceChecker(const Arithmetic& arithmetic, std::span<const std::byte> x, const Operand& second)
+      : a_(arithmetic),
+        all_(differences_of(arithmetic, x, second)),
+        is_mean_(is_mean_of_pairs(arithmetic.op)),
+        bound_(all_.have_nan || all_.have_infinity ? Bound::none("not all differences are finite")
+                                                   : bound()) {}
+
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
+    return check(outcome_of(a_.output, bits));
+  }
+  CheckResult partials(std::span<const std::byte> outputs) const override {
+    return check(summed(a_.output, outputs));
+  }
+
+ private:
+  CheckResult check(const Outcome& outcome) const {
+    if (all_.operands_have_nan && a_.nan == NanPolicy::unspecified)
+      return anything_goes("the contract does not specify NaN handling");
+    if (!outcome.single && bound_ && !includes(a_.output, a_.accumulator)) return check_converted(outcome);
+    return checked_by_reference(outcome, exact(), bound_, a_, info(a_.op).name);
+  }
+
+  Reference exact() const {
+    if (all_.have_nan || (is_mean_ && all_.count == 0)) return Reference::nan();
+    if (all_.have_infinity) return Reference::infinity(false);
+    const Dyadic& sum = all_.terms.positive;
+    if (!is_mean_ || sum.is_zero()) return Reference::exactly(sum);
+    return Reference::real([sum, n = whole(all_.count)](unsigned bits) { return quotient(sum, n, bits); });
+  }
+
+  /// Partial results that are rounded to a narrower output: at most one for each difference.
+  CheckResult check_converted(const Outcome& outcome) const {
+    const Dyadic& sum = all_.terms.positive;
+    const Dyadic reached = sum + *bound_;
+    if (reached >= overflow_threshold(a_.output))
+      return anything_goes("a partial result may overflow the output");
+    const Dyadic all = *bound_ + conversion_bound(all_.terms.nonzero, float_format(a_.output), reached) +
+                       output_flush_loss(a_, all_.terms.nonzero);
+    if (!outcome.is_finite()) return checked_by_category(false, outcome, "no partial result can overflow");
+    return checked_by_bound(outcome, sum, all, a_.output, info(a_.op).name);
+  }
+
+  Bound bound() const {
+    const FloatFormat& format = float_format(a_.accumulator);
+    const Dyadic& sum = all_.terms.positive;
+    const Dyadic terms = term_errors(format);
+    if (whole(2) * (sum + terms) > largest_finite(format)) return Bound::none("the sum may overflow");
+    const bool is_exact = no_order_rounds(all_.terms, format) && !a_.flush_to_zero;
+    Bound total =
+        is_exact ? Bound(Dyadic{}) : sum_bound_of_approximate_terms(all_.count, format.precision, sum, terms);
+    if (!is_mean_ || !total) return total ? Bound(*total + all_.count * flush_threshold(a_)) : total;
+    return mean_bound_of(*total + all_.count * flush_threshold(a_), terms, format);
+  }
+
+  /// The sum of the errors of the terms. Each difference is rounded and, for a square, multiplied by itself;
+  /// with .ftz, both elements, their difference and the square may be flushed.
+  Dyadic term_errors(const FloatFormat& format) const {
+    const Dyadic& sum = all_.terms.positive;
+    const Dyadic flushed = flush_threshold(a_);
+    if (!are_squared(a_.op)) return *growth(1, format.precision) * sum + 4 * all_.count * flushed;
+    const Dyadic underflow = half(all_.count * smallest_subnormal(format));
+    // The sum of |d| is at most that of 1 + d^2.
+    const Dyadic lost = whole(8) * flushed * (whole(all_.count) + sum) +
+                        all_.count * (whole(12) * flushed * flushed + flushed);
+    return *growth(3, format.precision) * sum + underflow + lost;
+  }
+
+  /// The sum is divided, or each term is.
+  Bound mean_bound_of(const Dyadic& total, const Dyadic& terms, const FloatFormat& format) const {
+    const Dyadic& sum = all_.terms.positive;
+    Bound divided = mean_bound(all_.count, sum, total, format, a_.flush_to_zero);
+    if (!divided) return divided;
+    const Bound shares = mean_of_shares_bound(all_.count, sum + terms, format, flush_threshold(a_));
+    if (!shares) return shares;
+    return larger(*divided, *shares + quotient(terms, whole(all_.count), mean_bits).high);
+  }
+
+  Arithmetic a_;
+  Differences all_;
+  bool is_mean_ = false;
+  Bound bound_;  ///< before the output is rounded
+};
+
+}  // namespace
+
+std::unique_ptr<PartialsChecker> make_difference_checker(const Arithmetic& arithmetic,
+                                                         std::span<const std::byte> input,
+                                                         const Operand& second) {
+  return std::make_unique<DifferenceChecker>(arithmetic, input, second);
+}
+
+}  // namespace foldproof
