@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "base/files.h"
@@ -41,10 +42,12 @@ double rounded_value(const Tally& t, Element format) {
   return to_double(decode(format, rounded_sum(format, t.specials, t.sum(), only_negative_zeros)));
 }
 
-// The bound on rounding in the type's own format, in any order; integers do not round.
-Dyadic bound_any_order(const Tally& t, Element element, bool products) {
-  if (!is_float(element)) return {};
+// The bound on rounding in the type's own format, in any order; integers do not round. None if some order may
+// overflow.
+std::optional<Dyadic> bound_any_order(const Tally& t, Element element, bool products) {
+  if (!is_float(element)) return Dyadic{};
   const FloatFormat& format = float_format(element);
+  if (whole(2) * t.magnitude() > largest_finite(format)) return std::nullopt;
   if (!products) return *sum_bound_any_order(t.nonzero, format.precision, t.magnitude());
   const std::uint64_t inexact = t.lowest_place < format.lowest_exponent ? t.nonzero : 0;
   return *dot_bound_any_order(t.nonzero, inexact, format, t.magnitude());
@@ -61,8 +64,8 @@ Json to_json(const Tally& t, Element element, bool products) {
   const Dyadic sum = t.sum(), magnitude = t.magnitude();
   json["magnitude"] = finite ? number_or_null(nearest_double(magnitude)) : Json(nullptr);
   json["condition"] = finite && !sum.is_zero() ? number_or_null(ratio(magnitude, abs(sum))) : Json(nullptr);
-  json["bound_any_order"] =
-      finite ? number_or_null(upper_double(bound_any_order(t, element, products))) : Json(nullptr);
+  const auto bound = finite ? bound_any_order(t, element, products) : std::nullopt;
+  json["bound_any_order"] = bound ? number_or_null(upper_double(*bound)) : Json(nullptr);
   return json;
 }
 
@@ -73,13 +76,15 @@ std::string text(const Tally& t, Element element, bool products) {
     lines += fmt::format("{:<16} {:a} ({:.17g})\n", fmt::format("rounded to {}", name(format)), value, value);
   }
   const Json json = to_json(t, element, products);
-  const auto line = [&](const char* key, const std::string& label) {
+  const auto line = [&](const char* key, const std::string& label, const char* otherwise = "-") {
     lines += fmt::format("{:<16} {}\n", label,
-                         json[key].is_null() ? "-" : fmt::format("{:.9g}", json[key].get<double>()));
+                         json[key].is_null() ? otherwise : fmt::format("{:.9g}", json[key].get<double>()));
   };
   line("magnitude", "magnitude");
   line("condition", "condition");
-  line("bound_any_order", fmt::format("bound in {}", name(element)));
+  const bool is_finite = !json["magnitude"].is_null();
+  line("bound_any_order", fmt::format("bound in {}", name(element)),
+       is_finite ? "none: an intermediate sum may overflow" : "-");
   return lines;
 }
 

@@ -102,6 +102,35 @@ bool has_operation_in(const EntryFacts& facts, std::initializer_list<std::string
   });
 }
 
+/// Sums of narrow elements are in f32, unless an instruction of the kernel may add in their type.
+void widen_accumulator(const KernelRoles& roles, Reduction& reduction) {
+  const bool is_given = roles.reference() != nullptr && roles.reference()->value_of("accumulator") != nullptr;
+  if (is_given || size_of(reduction.accumulator) >= size_of(Element::f32)) return;
+  const EntryFacts& facts = roles.kernel().facts;
+  const bool computes = computes_in(facts, reduction.accumulator),
+             is_affine = info(reduction.op).takes("affine");
+  if ((!computes || is_affine) && facts.atomics.empty() && !roles.supposed().rounds_early) {
+    if (computes) reduction.affine = AffineType::output;
+    reduction.accumulator = Element::f32;
+  }
+  roles.assume(fmt::format("accumulator {}", foldproof::name(reduction.accumulator)));
+  if (reduction.affine == AffineType::output) roles.assume("weights applied in the type of the output");
+}
+
+/// Exponentials are computed, and added, in f32 or f64.
+void use_fast_functions(const KernelRoles& roles, Reduction& reduction) {
+  reduction.accumulator = reduction.output == Element::f64 ? Element::f64 : Element::f32;
+  reduction.functions = MathFunctions::fast;
+  if (reduction.input != reduction.accumulator)
+    roles.assume(fmt::format("accumulator {}", foldproof::name(reduction.accumulator)));
+  roles.assume(
+      "exponentials by fast intrinsics (functions = \"library\" in a contract requires more accuracy)");
+}
+
+bool names_no_method(const KernelRoles& roles) {
+  return roles.reference() == nullptr || roles.reference()->value_of("method") == nullptr;
+}
+
 }  // namespace
 
 bool computes_in(const EntryFacts& facts, Element element) {
@@ -128,25 +157,12 @@ Reduction guess_reduction(const KernelRoles& roles) {
   const bool adds_elements =
       is_float(reduction.input) && has_operation(roles.kernel().facts.arithmetic, "add", reduction.input);
   reduction.accumulator = widens || selects || adds_elements ? reduction.input : reduction.output;
-  const bool rounds = is_float(reduction.accumulator) && !selects && !is_extremum(underlying(reduction.op));
-  const bool is_given = roles.reference() != nullptr && roles.reference()->value_of("accumulator") != nullptr;
-  if (rounds && !is_given && size_of(reduction.accumulator) < size_of(Element::f32)) {
-    const EntryFacts& facts = roles.kernel().facts;
-    const bool computes = computes_in(facts, reduction.accumulator),
-               is_affine = info(reduction.op).takes("affine");
-    if ((!computes || is_affine) && facts.atomics.empty() && !roles.supposed().rounds_early) {
-      if (computes) reduction.affine = AffineType::output;
-      reduction.accumulator = Element::f32;
-    }
-    roles.assume(fmt::format("accumulator {}", foldproof::name(reduction.accumulator)));
-    if (reduction.affine == AffineType::output) roles.assume("weights applied in the type of the output");
-  }
-  if (info(reduction.op).takes("functions")) {
-    reduction.accumulator = reduction.output == Element::f64 ? Element::f64 : Element::f32;
-    reduction.functions = MathFunctions::fast;
-    roles.assume(
-        "exponentials by fast intrinsics (functions = \"library\" in a contract requires more accuracy)");
-  }
+  if (info(reduction.op).takes("functions"))
+    use_fast_functions(roles, reduction);
+  else if (is_float(reduction.accumulator) && !selects && !is_extremum(underlying(reduction.op)))
+    widen_accumulator(roles, reduction);
+  if (is_about_deviation(reduction.op) && names_no_method(roles))
+    roles.assume("any method for the variance (method = \"two-pass\" in a contract requires more accuracy)");
   if (roles.reference() == nullptr) roles.assume(fmt::format("operator {}", foldproof::name(reduction.op)));
   return reduction;
 }

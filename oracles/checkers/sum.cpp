@@ -145,11 +145,12 @@ class SumChecker final : public TalliedSumChecker {
 
   /// `expected`: the exact sum, rounded to the output.
   CheckResult check_rounded_once(const Outcome& outcome, const Dyadic& expected) const {
-    if (expected == exact_) return checked_exactly(outcome, exact_, a_.output, noun());
-    return checked_exactly(outcome, expected, a_.output, "rounded " + noun(),
+    const bool is_representable = expected == exact_;
+    return checked_exactly(outcome, expected, a_.output, is_representable ? noun() : "rounded " + noun(),
                            a_.sum == SumMethod::exact
                                ? "the contract claims that the exact sum is rounded once"
-                               : "only the output is rounded for these inputs");
+                           : is_representable ? "no rounding can occur for these inputs"
+                                              : "only the output is rounded for these inputs");
   }
 
   /// For one value, half a unit in its last place; for several, at most u of all magnitudes and half the

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "reports/text/sections.h"
 
 namespace foldproof {
@@ -37,10 +39,11 @@ std::string worst_text(const KernelReport& kernel) {
     text =
         fmt::format("{:.3g} of the bound ({}{}) for {}", *kernel.worst_error_over_bound, spoken(*a.worst_by),
                     a.worst_is_vacuous ? ", which is vacuous" : "", kernel.worst_case);
-  // Where terms cancel, the exact result may be far smaller than they are: a large number is meaningless.
+  // Where terms cancel, the exact result may be far smaller than they are: a larger number is meaningless.
   constexpr double many = 1e6;
-  if (a.worst_ulps && *a.worst_ulps <= many)
-    text += fmt::format("{}largest error of all cases: {:.3g} ulp", text.empty() ? "" : "; ", *a.worst_ulps);
+  if (a.worst_ulps)
+    text += fmt::format("{}largest error of all cases: {}{:.3g} ulp", text.empty() ? "" : "; ",
+                        *a.worst_ulps <= many ? "" : "more than ", std::min(*a.worst_ulps, many));
   return text;
 }
 

@@ -35,6 +35,14 @@ TEST_CASE("exact sum rounds once to each format") {
   CHECK(result.at("bound_any_order").get<double>() == Approx(4 * 0x1p-24 * 200000001.75));
 }
 
+TEST_CASE("exact gives no bound if an intermediate sum may overflow") {
+  const Folder folder;
+  const std::string file = folder.file("x.f32", raw({3e38F, 3e38F, -3e38F}));
+  CHECK(run_json({"exact", "sum", "--type", "f32", file}).json.at("bound_any_order").is_null());
+  CHECK(run({"exact", "sum", "--type", "f32", file}).out.find("none: an intermediate sum may overflow") !=
+        std::string::npos);
+}
+
 TEST_CASE("exact dot multiplies without rounding") {
   const Folder folder;
   // (1 + 2^-23)^2 - 1 (1 + 2^-22) = 2^-46, which is lost if the products are rounded to f32.

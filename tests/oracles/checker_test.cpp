@@ -126,6 +126,8 @@ TEST_CASE("an exact sum is rounded once, to the output's format, and overflows o
   const std::vector<double> above_tie{1, 0x1p-24, 0x1p-60};
   CHECK(checked(arithmetic, above_tie, 1 + 0x1p-23).evidence == CheckResult::Evidence::exact);
   CHECK_FALSE(accepts(arithmetic, above_tie, 1));
+  CHECK(checked(arithmetic, {1, 2}, 4)
+            .sentence.ends_with("the contract claims that the exact sum is rounded once"));
   const std::vector<double> on_tie{1, 0x1p-24};
   CHECK(accepts(arithmetic, on_tie, 1));
   CHECK_FALSE(accepts(arithmetic, on_tie, 1 + 0x1p-23));
