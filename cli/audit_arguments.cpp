@@ -19,7 +19,7 @@ bool is_selected(const Contract& contract, const Instance& instance, const std::
 
 void AuditArguments::attach(CLI::App& app, const std::string& about_cases,
                             const std::string& about_severity) {
-  app.add_option("PATH", path, "Folder, .cu, .ptx or contract (default: the bundled catalogue)");
+  app.add_option("PATH", path, "Folder, .cu, .ptx or contract");
   app.add_option("--contract", contract, "Contract, if it is not next to the source")->type_name("FILE.toml");
   app.add_option("--entry", entry, about_entry)->type_name("NAME");
   reference.attach(app);
@@ -39,6 +39,15 @@ void AuditArguments::attach(CLI::App& app, const std::string& about_cases,
   add_jobs(app, jobs);
   app.add_option("--shard", shard, "Part i of n of the instances")->type_name("i/n");
   source.attach(app);
+}
+
+SubjectChoice AuditArguments::choice() const {
+  if (path.empty() && contract.empty())
+    throw InputError(fmt::format(
+        "no path is given; name a .cu or .ptx file, a contract, or a folder ({} with --trust for the bundled "
+        "kernels)",
+        shipped_kernels().string()));
+  return {path, contract, entry_name(entry), source.trust(), reference.reference()};
 }
 
 Deadline AuditArguments::deadline() const {

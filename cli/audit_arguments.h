@@ -30,9 +30,8 @@ struct AuditArguments {
 
   /// The end of --budget, which begins now.
   Deadline deadline() const;
-  SubjectChoice choice() const {
-    return {path, contract, entry_name(entry), source.trust(), reference.reference()};
-  }
+  /// Throws InputError without a path and a contract: a script's variable may be empty.
+  SubjectChoice choice() const;
   /// The instances that --only and --entry select. Throws InputError if there are none.
   std::vector<Assignment> selected(const std::vector<Subject>& subjects) const;
   /// Those of them that --shard selects.

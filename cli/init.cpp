@@ -107,6 +107,18 @@ std::string next_step(const Starter& starter, const std::string& source) {
                      printable(shell_word(source)));
 }
 
+/// The flags of the command line as a contract has them: folders are relative to its own.
+std::vector<std::string> flags_of(const InitCommandLine& a) {
+  constexpr std::string_view include = "-I";
+  std::vector<std::string> flags = a.source_options.contract_flags();
+  for (std::string& flag : flags)
+    if (flag.starts_with(include))
+      flag =
+          fmt::format("{}{}", include,
+                      fs::path(flag.substr(include.size())).lexically_relative(folder_of(a.source)).string());
+  return flags;
+}
+
 int init(const InitCommandLine& a, const Console& console) {
   check_name(a);
   std::error_code error;
@@ -115,6 +127,7 @@ int init(const InitCommandLine& a, const Console& console) {
   for (GuessedContract& guess : guessed_contracts(
            a.source, entry_name(a.entry), a.source_options.compile_options(), a.reference.reference()))
     contracts.push_back(std::move(guess.contract));
+  for (Contract& contract : contracts) contract.flags = flags_of(a);
   const std::vector<Starter> starters = starters_for(a, contracts);
   for (const Starter& starter : starters) check_file(a, starter.file);
   Json written = Json::array();

@@ -96,6 +96,17 @@ std::string suggested_option(const CLI::App& verb, const std::string& wrong) {
   return correction(name, known);
 }
 
+/// CLI11's message "--seed: 1 required S missing" or "--seed: At Most 1 required but received 2" as a
+/// sentence; any other unchanged.
+std::string in_words(const std::string& message) {
+  const std::string option = message.substr(0, message.find(':'));
+  if (message.starts_with(option + ": 1 required ") && message.ends_with(" missing"))
+    return option + " needs a value";
+  if (message.starts_with(option + ": At Most 1 required but received "))
+    return option + " is given more than once";
+  return message;
+}
+
 /// A sentence for an error of CLI11, which reports a missing subcommand instead of an unknown one.
 std::string sentence(const CLI::ParseError& error, const CLI::App& app, const Program& program,
                      const std::vector<std::string>& arguments) {
@@ -115,16 +126,23 @@ std::string sentence(const CLI::ParseError& error, const CLI::App& app, const Pr
     return fmt::format("{0} {1} has no option \"{2}\"{3} (see {0} {1} --help)", program.name,
                        chosen.front()->get_name(), extras.front(),
                        suggested_option(*chosen.front(), extras.front()));
-  std::string text = error.what();
+  if (!chosen.empty() && !extras.empty())
+    return fmt::format("{0} {1} does not take the further argument \"{2}\" (see {0} {1} --help)",
+                       program.name, chosen.front()->get_name(), extras.front());
+  std::string text = in_words(error.what());
   while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
   return text + " " + help;
 }
 
-/// The option in an argument such as "--store=", whose value CLI11 would take from the next argument.
-std::optional<std::string> option_ending_in_equals(const std::vector<std::string>& arguments) {
-  for (const std::string& argument : arguments)
+/// The option before an empty argument, or in one such as "--store=", whose value CLI11 would take from the
+/// next argument.
+std::optional<std::string> option_without_text(const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument.empty() && i > 0 && arguments[i - 1].starts_with("--")) return arguments[i - 1];
     if (argument.starts_with("--") && argument.find('=') == argument.size() - 1)
       return argument.substr(0, argument.size() - 1);
+  }
   return std::nullopt;
 }
 
@@ -297,8 +315,7 @@ int run(const Program& program, int argc, char** argv) {
     add_output_options(*sub, console);
   }
   console.command = quoted(program.name, arguments);
-  if (const auto option = option_ending_in_equals(arguments))
-    return refuse_empty(*option, program.name, console);
+  if (const auto option = option_without_text(arguments)) return refuse_empty(*option, program.name, console);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& asked) {

@@ -33,13 +33,17 @@ void SourceOptions::attach(CLI::App& app) {
                     "outside their folder"));
 }
 
-CompileOptions SourceOptions::compile_options() const {
-  CompileOptions options;
+std::vector<std::string> SourceOptions::contract_flags() const {
   std::vector<std::string> flags;
   if (!standard_.empty()) flags.push_back("-std=" + standard_);
   for (const std::string& define : defines_) flags.push_back("-D" + define);
   for (const std::string& folder : includes_) flags.push_back("-I" + folder);
-  options.flags = checked_flags(flags);
+  return checked_flags(flags);
+}
+
+CompileOptions SourceOptions::compile_options() const {
+  CompileOptions options;
+  options.flags = contract_flags();
   std::vector<std::string> further = words_of(nvcc_);
   if (!further.empty() && !further[0].starts_with('-')) {
     options.nvcc = further[0];

@@ -16,6 +16,9 @@ class SourceOptions {
   /// Throws InputError if a value contains a character that the shell of nvcc could interpret; --nvcc accepts
   /// all.
   CompileOptions compile_options() const;
+  /// What -I, -D and --std say, as flags for nvcc with absolute folders. Throws InputError like
+  /// compile_options().
+  std::vector<std::string> contract_flags() const;
   Trust trust() const { return trusts_ ? Trust::full : Trust::limited; }
 
  private:

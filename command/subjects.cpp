@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -176,6 +177,23 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
     loaded.subjects = subjects_without_contract(choice, options);
   std::stable_sort(loaded.subjects.begin(), loaded.subjects.end(), comes_before);
   return loaded;
+}
+
+std::vector<std::string> sources_without_contract(const fs::path& folder,
+                                                  const std::vector<Subject>& subjects) {
+  std::set<fs::path> named;
+  for (const Subject& subject : subjects) named.insert(without_links(subject.contract.source));
+  std::error_code error;
+  std::vector<std::string> found;
+  if (!fs::is_directory(folder, error)) return found;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const fs::path& file = it->path();
+    if (file.extension() != ".cu" || named.contains(without_links(file))) continue;
+    const std::optional<std::string> text = read_if_possible(file, largest_source);
+    if (text && text->find("__global__") != std::string::npos) found.push_back(file.string());
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 void complain(std::span<const InputError> errors, const Console& console) {

@@ -116,6 +116,7 @@ struct AuditReport {
   std::uint64_t seed = 0;
   std::vector<KernelReport> kernels;
   std::vector<SkippedDevice> skipped_devices = {};
+  std::vector<std::string> sources_without_contract = {};  ///< of an audited folder: files with kernels
 };
 
 /// Whether it is about lost or repeated elements.

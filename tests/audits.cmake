@@ -39,3 +39,14 @@ set_tests_properties(mutate.trees mutate.warps PROPERTIES LABELS "emulated;prope
 # These compile kernels.
 set_tests_properties(audit.lossy audit.right mutate.trees mutate.warps PROPERTIES
                      SKIP_REGULAR_EXPRESSION "nvcc was not found")
+
+# Arguments of foldproof_add_audit with which an entry would check less than was meant.
+function(add_refused_audit name arguments sentence)
+  add_test(NAME add_audit.${name} COMMAND ${CMAKE_COMMAND} "-DCALL=foldproof_add_audit(${arguments})"
+                                          -P "${CMAKE_CURRENT_SOURCE_DIR}/refused_audit.cmake")
+  set_tests_properties(add_audit.${name} PROPERTIES LABELS cli PASS_REGULAR_EXPRESSION "${sentence}")
+endfunction()
+add_refused_audit(empty_device "NAME a SOURCE a.cu DEVICE \"\"" "an argument is empty")
+add_refused_audit(no_device "NAME a SOURCE a.cu DEVICE \${unset} REQUIRED" "no value for DEVICE")
+add_refused_audit(misspelled "NAME a SOURCE a.cu LABELS gpu REQIRED" "REQIRED is not a")
+add_refused_audit(contradiction "NAME a SOURCE a.cu OPTIONAL REQUIRED" "exclude each other")

@@ -107,8 +107,7 @@ std::vector<std::pair<CountClass, std::vector<std::string_view>>> preferred_inpu
                        {needs_every_element(reduction.op) ? "one-hot" : "neighbours",
                         is_index ? "zeros" : "zero-sum", "cancelling", "ill-conditioned", "uniform"}});
   // The sum of several is seldom subnormal.
-  if (folds(reduction.op) || adds_pairs(reduction.op))
-    preferred.push_back({CountClass::one, {"subnormals"}});
+  if (folds(reduction.op) || adds_pairs(reduction.op)) preferred.push_back({CountClass::one, {"subnormals"}});
   return preferred;
 }
 

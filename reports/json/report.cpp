@@ -116,6 +116,7 @@ Json to_json(const KernelReport& kernel) {
 Json to_json(const AuditReport& report) {
   Json json = report_envelope(report.device, std::to_string(report.seed));
   json["skipped_devices"] = array_of(report.skipped_devices);
+  json["sources_without_contract"] = report.sources_without_contract;
   json["kernels"] = array_of(report.kernels);
   return json;
 }

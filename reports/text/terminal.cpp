@@ -139,6 +139,16 @@ std::string skipped_devices_text(const AuditReport& report, const TerminalStyle&
   return text;
 }
 
+std::string without_contract_text(const AuditReport& report, const TerminalStyle& style) {
+  if (report.sources_without_contract.empty()) return "";
+  return sentence_text(
+             fmt::format("note: no contract names {}, so their kernels were not audited; `foldproof audit "
+                         "FILE` guesses a contract",
+                         fmt::join(report.sources_without_contract, ", ")),
+             0, 2, style.width) +
+         "\n";
+}
+
 /// The reasons and notes of the instances; a sentence that several instances share appears once.
 std::string remarks(const AuditReport& report, const TerminalStyle& style) {
   std::vector<std::pair<std::string, std::vector<std::string>>> sentences;
@@ -273,7 +283,8 @@ std::string to_text(const AuditReport& whole, const TerminalStyle& style) {
   return findings_text(report, style) + table(report, style.color, style.width) +
          accuracy_text(report, style.verbose, style.width) + counters_tables(report, style.color) +
          coverage_text(report, style.width) + remarks(report, style) + unused_allows_text(report, style) +
-         limits_text(report, style) + skipped_devices_text(report, style) + summary(report, style);
+         limits_text(report, style) + without_contract_text(report, style) +
+         skipped_devices_text(report, style) + summary(report, style);
 }
 
 std::string kernel_line(std::span<const KernelReport> instances) {

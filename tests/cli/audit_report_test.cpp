@@ -47,6 +47,20 @@ TEST_CASE("a wrong contract does not prevent the others in its folder from being
   CHECK(run({"list", folder.path().string()}).out.starts_with("add_one "));
 }
 
+TEST_CASE("the audit of a folder names the sources with kernels that no contract names") {
+  const AddOne folder;
+  const std::string lonely = folder.file("lonely.cu", "__global__ void lonely(float* x) { *x = 0; }\n");
+  folder.file("main.cu", "int main() {}\n");
+  const RanJson ran = run_json({"audit", folder.path().string(), "--cases", "2"});
+  CHECK(ran.status == 0);
+  CHECK(ran.json.at("sources_without_contract") == nlohmann::json{lonely});
+  CHECK(run({"audit", folder.path().string(), "--cases", "2"}).out.find("note: no contract names ") !=
+        std::string::npos);
+  CHECK(run_json({"audit", folder.path("add_one.toml"), "--cases", "2"})
+            .json.at("sources_without_contract")
+            .empty());
+}
+
 TEST_CASE("the bundled kernels are listed from any working directory") {
   const Folder elsewhere;
   const RanJson ran = run_json({"list"}, {std::chrono::milliseconds(0), elsewhere.path()});

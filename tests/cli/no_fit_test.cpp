@@ -76,6 +76,31 @@ __global__ void fused_softmax(const float* in, float* out, int rows, int columns
   CHECK(reason.find(" but the exact softmax is about ") != std::string::npos);
 }
 
+TEST_CASE("a race in every trial run is a warning, whatever the kernel computes", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("no-fit-race");
+  const std::string source = folder.file("k.cu", R"cuda(
+__global__ void norm2(const float* x, float* out, int n) {
+  __shared__ float part[128];
+  float s = 0;
+  for (int i = threadIdx.x; i < n; i += 128) s += x[i] * x[i];
+  part[threadIdx.x] = s;
+  if (threadIdx.x > 0) return;
+  float total = 0;
+  for (int i = 0; i < 128; ++i) total += part[i];
+  *out = sqrtf(total);
+}
+void launch(const float* x, float* out, int n) { norm2<<<1, 128>>>(x, out, n); }
+)cuda");
+  const RanJson ran = run_json({"audit", source, "--cases", "8"});
+  CHECK(ran.status == 3);
+  const nlohmann::json& kernel = kernel_of(ran, "norm2");
+  CHECK(kernel.at("verdict") == "no-fit");
+  REQUIRE(kernel.at("findings").size() == 1);
+  CHECK(kernel.at("findings").at(0).at("kind") == "shared-race");
+  CHECK(kernel.at("findings").at(0).at("severity") == "warning");
+}
+
 TEST_CASE(
     "a reference contract that does not fit has the verdict no-fit; a parameter that no kernel has is an "
     "error",
@@ -116,6 +141,25 @@ TEST_CASE("init writes a contract for each kernel, with a question mark for what
         std::string::npos);
   CHECK(run({"init", source}).status == 2);  // the files exist
   CHECK(run({"init", source, "--force"}).status == 0);
+}
+
+TEST_CASE("init writes the flags of the command line, so that the audit it names compiles the source",
+          "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("init-flags");
+  std::filesystem::create_directory(folder.path("include"));
+  std::filesystem::create_directory(folder.path("kernels"));
+  folder.file("include/lib.h", "#define FIRST FIRST_VALUE\n");
+  folder.file("kernels/k.cu",
+              "#include \"lib.h\"\n" + replaced(two_kernels, "float total = 0", "float total = FIRST"));
+  const How there{.folder = folder.path()};
+  const RanJson written = run_json({"init", "kernels/k.cu", "--entry", "sum", "-I", "include", "-D",
+                                    "FIRST_VALUE=0", "--output", "kernels/k.toml"},
+                                   there);
+  REQUIRE(written.status == 0);
+  CHECK(foldproof::read_text_file(folder.path("kernels/k.toml"), 1 << 20)
+            .find("\"-DFIRST_VALUE=0\", \"-I../include\"") != std::string::npos);
+  CHECK(run({"audit", "kernels/k.toml", "--cases", "4"}, there).status == 0);
 }
 
 TEST_CASE("other verbs skip a kernel that no guess fits, or say why they cannot run it", "[nvcc]") {
