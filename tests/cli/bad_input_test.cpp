@@ -15,7 +15,7 @@ TEST_CASE("invalid usage is refused with the wrong option or value") {
     refused({"audit", "--budget", time}, "--budget");
   refused({"audit", "--prove", "--prove-budget", "soon"}, "--prove-budget");
   refused({"audit", "--prove-budget", "10s"}, "--prove-budget requires --prove");
-  refused({"audit", "--shard", "5/4"}, "--shard");
+  refused({"audit", AddOne().path("add_one.toml"), "--shard", "5/4"}, "--shard");
   refused({"audit", "--seed", "-1"}, "--seed");
   refused({"audit", "--device", "abacus"}, "--device");
   refused({"audit", "--color", "red"}, "--color: \"red\" is not one of always, auto, never");
