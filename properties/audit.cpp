@@ -36,6 +36,14 @@ std::uint64_t guided_of(const AuditOptions& options) {
   return std::min(all, options.guided.value_or(std::min(all / 2, std::max(least, all / 4))));
 }
 
+/// Proportional to the work of the case, roughly.
+double size_of_run(const Case& c) {
+  auto size = static_cast<double>(c.calls);
+  for (const char* variable : {"count", "block", "grid"})
+    size *= static_cast<double>(std::max<std::int64_t>(value_of(c.variables, variable).value_or(1), 1));
+  return size;
+}
+
 class Audit {
  public:
   Audit(const Contract& contract, const Instance& instance, const std::shared_ptr<const Image>& image,
@@ -84,16 +92,20 @@ class Audit {
   }
 
  private:
+  /// The small ones first: failing cases are shrunk, and one that is not may take long.
   void check_stored_cases() {
-    std::set<std::string> known;
-    const auto check_all = [&](CaseStore::Loaded loaded) {
+    std::vector<StoredCase> stored;
+    const auto add_all = [&](CaseStore::Loaded loaded) {
       std::ranges::move(loaded.notes, std::back_inserter(report_.notes));
-      for (const StoredCase& stored : loaded.cases)
-        if (!stopped_ && known.insert(describe(stored.c)).second) check_stored(stored, true);
+      std::ranges::move(loaded.cases, std::back_inserter(stored));
     };
-    check_all(CaseStore(options_.store).load(contract_, instance_));
+    add_all(CaseStore(options_.store).load(contract_, instance_));
     for (const std::filesystem::path& other : options_.other_stores)
-      if (!stopped_) check_all(CaseStore(other).load(contract_, instance_));
+      add_all(CaseStore(other).load(contract_, instance_));
+    std::ranges::stable_sort(stored, {}, [](const StoredCase& one) { return size_of_run(one.c); });
+    std::set<std::string> known;
+    for (const StoredCase& one : stored)
+      if (!stopped_ && known.insert(describe(one.c)).second) check_stored(one, true);
   }
 
   /// A contract that has changed may no longer claim a stored case; that is not the kernel's error.
@@ -120,14 +132,16 @@ class Audit {
   }
 
   void check_deferred_cases() {
-    std::size_t done = 0;
-    for (; done < deferred_.size() && !stopped_ && ended_by_ == EndReason::none; ++done)
-      check_stored(deferred_[done], false);
-    if (const std::size_t left = deferred_.size() - done; left != 0)
-      report_.notes.push_back(
-          fmt::format("not run: {} of the stored cases, which come after the generated ones "
-                      "if they are larger or take half of the time",
-                      left));
+    while (deferred_run_ < deferred_.size() && !stopped_ && ended_by_ == EndReason::none && !is_out_of_time())
+      check_stored(deferred_[deferred_run_++], false);
+  }
+
+  bool is_out_of_time() const { return options_.budget && Clock::now() - start_ >= *options_.budget; }
+
+  /// Whether time was too short for some stored case, which may be the only one that fails.
+  bool lacks_stored_cases(EndReason ended_by) const {
+    return deferred_run_ < deferred_.size() &&
+           (ended_by == EndReason::none || (ended_by == EndReason::out_of_time && has_enough_cases()));
   }
 
   /// Rewrites planted elements that were given as bits as the values that they represent, and adapts the
@@ -145,8 +159,7 @@ class Audit {
   void generate() {
     const std::uint64_t drawn = options_.cases - guided_of(options_);
     while (generated_ < options_.cases && !stopped_) {
-      const bool is_late = options_.budget && Clock::now() - start_ >= *options_.budget;
-      const EndReason reason = is_late ? EndReason::out_of_time : end_reason();
+      const EndReason reason = is_out_of_time() ? EndReason::out_of_time : end_reason();
       if (reason != EndReason::none) {
         end_early(reason);
         if (reason != EndReason::out_of_time) return;
@@ -303,7 +316,8 @@ class Audit {
     std::ranges::move(closing_notes(), std::back_inserter(report.notes));
     KernelReport triaged = triaged_for(contract_, report);
     const std::string too_little = why_too_little(ended_by, ended_early);
-    if (triaged.verdict == Verdict::clean && ended_early.empty() && !too_little.empty())
+    if (triaged.verdict == Verdict::clean && (ended_early.empty() || lacks_stored_cases(ended_by)) &&
+        !too_little.empty())
       return with_verdict(std::move(triaged), Verdict::unchecked, too_little);
     if (triaged.verdict == Verdict::findings && has_only_warnings(triaged) && triaged.reason.empty())
       triaged.reason = too_little;
@@ -322,6 +336,11 @@ class Audit {
 
   /// Why a kernel that does not fail was not checked as intended; empty if it was.
   std::string why_too_little(EndReason ended_by, const std::string& ended_early) const {
+    if (const std::size_t left = deferred_.size() - deferred_run_; lacks_stored_cases(ended_by))
+      return fmt::format(
+          "{} of the stored cases {} not run: those that are larger than generated ones, or take "
+          "half of the time, come last; allow more time",
+          left, left == 1 ? "was" : "were");
     if (ended_early.empty()) return why_unchecked();
     return ended_by == EndReason::out_of_time && has_enough_cases() ? "" : ended_early;
   }
@@ -396,6 +415,7 @@ class Audit {
   KernelReport report_;  ///< without the findings
   Measurements measurements_;
   std::vector<StoredCase> deferred_;  ///< stored cases that run last
+  std::size_t deferred_run_ = 0;      ///< how many of these were run
   unsigned timeouts_ = 0;
   std::uint64_t left_out_ = 0;   ///< cases that the runner did not run
   std::uint64_t generated_ = 0;  ///< cases that were generated and checked
