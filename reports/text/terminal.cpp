@@ -85,7 +85,8 @@ std::string short_command(std::string command) {
   std::error_code error;
   const std::string here = " " + std::filesystem::current_path(error).string() + "/";
   for (std::size_t at = command.find(here); !error && at != std::string::npos; at = command.find(here, at))
-    command.replace(at, here.size(), " ");
+    // A name that begins like an option needs a prefix.
+    command.replace(at, here.size(), command.compare(at + here.size(), 1, "-") == 0 ? " ./" : " ");
   return printable(command);
 }
 

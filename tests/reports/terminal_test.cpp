@@ -1,6 +1,7 @@
 // The text report.
 #include "reports/terminal.h"
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -127,6 +128,17 @@ TEST_CASE("a finding is shown with position, threads, case, help and replay comm
   CHECK(contains(text, "case    count=33 uniform seed=7"));
   CHECK(contains(text, "help    Put a barrier"));
   CHECK(contains(text, "replay  foldproof replay case.toml"));
+}
+
+TEST_CASE("a replay command names a file below the working folder by a relative path, never like an option") {
+  KernelReport racy = clean({{"T", "f32"}});
+  racy.verdict = Verdict::findings;
+  racy.findings = {race()};
+  const std::string here = std::filesystem::current_path().string();
+  racy.findings[0].replay = "foldproof replay " + here + "/cases/a.toml";
+  CHECK(contains(to_text(report_of({racy}), {}), "replay  foldproof replay cases/a.toml"));
+  racy.findings[0].replay = "foldproof replay " + here + "/-rf/a.toml";
+  CHECK(contains(to_text(report_of({racy}), {}), "replay  foldproof replay ./-rf/a.toml"));
 }
 
 TEST_CASE("the help of a race within one statement does not ask for a barrier between two statements") {
