@@ -12,14 +12,6 @@ namespace {
 
 SyncScope scope_of(const Manner& m) { return static_cast<SyncScope>(m.scope); }
 
-/// Updates of one size, or reads of one kind, whose scopes include the whole device: they never conflict with
-/// each other, and other accesses conflict with all of them alike.
-bool are_equals(const Manner& a, const Manner& b) {
-  constexpr auto gpu = static_cast<std::uint8_t>(SyncScope::gpu);
-  if (a.scope < gpu || b.scope < gpu || a.log_bytes != b.log_bytes) return false;
-  return (a.update && b.update) || (!a.writes && a == b);
-}
-
 /// Whether every later access that conflicts with `earlier_entry` also conflicts with `later_entry`, at least
 /// as severely.
 bool replaces(const Entry& later_entry, const Entry& earlier_entry) {
@@ -210,7 +202,8 @@ void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane,
     compare(event, cell, cell.weak, lane, now, who, address);
   const std::vector<Entry>& strong = cell.strong.all;
   if (strong.empty()) cell.mixed = cell.various = false;
-  const bool among_equals = !cell.mixed && (strong.empty() || are_equals(strong.front().manner, now.manner));
+  const bool among_equals =
+      !cell.mixed && (strong.empty() || are_equals(event, strong.front().manner, now.manner));
   if (!among_equals) {
     if (strong.size() > many_entries && !cell.various && are_peers(event, strong.front().manner, now.manner))
       compare_few(event, cell, cell.strong, lane, now, who, address, false);
@@ -231,7 +224,7 @@ void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane,
       return;
     }
     if (now.manner.strong) {
-      cell.mixed |= !are_equals(last.manner, now.manner);
+      cell.mixed |= !are_equals(event, last.manner, now.manner);
       cell.various |= !are_peers(event, last.manner, now.manner);
     }
   }
@@ -313,6 +306,12 @@ bool RaceCheck::are_peers(const AccessEvent& event, const Manner& a, const Manne
   const bool of_one_block = event.shared && !clocks_.clustered();
   return a.strong && b.strong && a.log_bytes == b.log_bytes &&
          (of_one_block || std::min(scope_of(a), scope_of(b)) >= SyncScope::gpu);
+}
+
+// Updates of one size, or reads of one kind, that are atomic to each other wherever they are made: they never
+// conflict with each other, and other accesses conflict with all of them alike.
+bool RaceCheck::are_equals(const AccessEvent& event, const Manner& a, const Manner& b) const {
+  return are_peers(event, a, b) && ((a.update && b.update) || (!a.writes && a == b));
 }
 
 template <class IsWitness>
