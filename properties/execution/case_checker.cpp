@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "devices/undefined_fill.h"
@@ -90,13 +93,12 @@ class CaseChecker {
 
   /// Findings of several runs at one place are reported once, with the highest severity.
   void add_worst(const Finding& finding) {
-    const auto known = std::ranges::find_if(evaluation_.findings, [&](const Finding& f) {
-      return f.kind == finding.kind && f.at == finding.at && f.other == finding.other;
-    });
-    if (known == evaluation_.findings.end())
-      evaluation_.findings.push_back(finding);
-    else if (known->severity < finding.severity)
-      *known = finding;
+    std::vector<Finding>& all = evaluation_.findings;
+    const auto [known, is_first] = known_.try_emplace({finding.kind, finding.at, finding.other}, all.size());
+    if (is_first)
+      all.push_back(finding);
+    else if (all[known->second].severity < finding.severity)
+      all[known->second] = finding;
   }
 
   /// The default is the last launch, which writes the result.
@@ -399,6 +401,8 @@ class CaseChecker {
   std::vector<Output> outputs_;  ///< once the runs have completed
   bool forced_ = false;          ///< the input leaves the case's own result no choice
   Evaluation evaluation_;
+  std::map<std::tuple<Kind, Position, std::optional<Position>>, std::size_t>
+      known_;  ///< findings of the runs
 };
 
 }  // namespace

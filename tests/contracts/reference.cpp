@@ -164,8 +164,7 @@ TEST_CASE("a reference contract does not fit a kernel without an operand that it
   };
   CHECK(why("dot", "_Z1kPKfPfi", 3) ==
         "dot does not fit this kernel, since it has no pointer of a fitting type for the operand \"second\", "
-        "the "
-        "factor or divisor of each element; name one with --map");
+        "what each element is multiplied with, divided by or compared with; name one with --map");
   CHECK(why("dot", "_Z1kPKfPKdPfi", 4).find("for the operand \"second\"") != std::string::npos);
   CHECK(why("sum:segments", "_Z1kPKfPfi", 3).find("for the operand \"offsets\"") != std::string::npos);
 }
