@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <numeric>
+#include <regex>
 #include <sstream>
 
 #include "base/printable.h"
@@ -31,14 +32,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 /// nvcc puts what only one file can name into a scope such as "_INTERNAL_0effcd78_4_k_cu_0bff465e::".
-std::string without_file_scopes(std::string text) {
-  constexpr std::string_view scope = "_INTERNAL_", end = "::";
-  for (std::size_t at = text.find(scope); at != std::string::npos; at = text.find(scope, at)) {
-    const std::size_t after = text.find(end, at);
-    if (after == std::string::npos) break;
-    text.erase(at, after + end.size() - at);
-  }
-  return text;
+std::string without_file_scopes(const std::string& text) {
+  static const std::regex scope("\\b_INTERNAL_[0-9a-f]+_[0-9]+_\\w+::");
+  return std::regex_replace(text, scope, "");
 }
 
 }  // namespace

@@ -284,7 +284,8 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   const GracefulEnd graceful;  // from here on, there are results to print
   CampaignResult result = run_campaign(assignments, compilation, options, line);
   result.report.skipped_devices = std::move(gpu.skipped);
-  result.report.sources_without_contract = sources_without_contract(arguments.path, subjects);
+  if (arguments.entry.empty())  // otherwise, only some of the contracts are loaded
+    result.report.sources_without_contract = sources_without_contract(arguments.path, subjects);
   result.report.device = devices_of(assignments, gpu.name, result.report.device);
   const bool is_written = has_reports && (is_refused(result) || !reports ||
                                           console.writes([&] { reports->write(result.report); }));

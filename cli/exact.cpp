@@ -82,7 +82,7 @@ std::string text(const Tally& t, Element element, bool products) {
   };
   line("magnitude", "magnitude");
   line("condition", "condition");
-  const bool is_finite = !json["magnitude"].is_null();
+  const bool is_finite = !t.specials.give_nan() && !t.specials.give_infinity();
   line("bound_any_order", fmt::format("bound in {}", name(element)),
        is_finite ? "none: an intermediate sum may overflow" : "-");
   return lines;

@@ -54,13 +54,14 @@ class Trial {
     return {0, why_none_fits(nearest_->instance, mismatch), {}, nearest_fit_.misbehaviour};
   }
 
-  /// Keeps what every run of every candidate that computes what the name says shows, such as a race.
+  /// Keeps the misbehaviour, such as a race, if every run of every candidate with the named operator shows
+  /// some.
   void consider_misbehaviour(const Candidate& candidate, const Fit& fit) {
     if (!candidate.keeps_operator || fit.runs == 0) return;
     if (!fit.always_misbehaves) is_free_of_misbehaviour_ = true;
     if (is_free_of_misbehaviour_)
       common_misbehaviour_.reset();
-    else if (!common_misbehaviour_)
+    else if (!common_misbehaviour_ && !candidate.invents_shape)  // a wrong shape causes races
       common_misbehaviour_ = fit.misbehaviour;
   }
 

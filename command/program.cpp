@@ -139,7 +139,9 @@ std::string sentence(const CLI::ParseError& error, const CLI::App& app, const Pr
 std::optional<std::string> option_without_text(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
-    if (argument.empty() && i > 0 && arguments[i - 1].starts_with("--")) return arguments[i - 1];
+    const bool follows_option = i > 0 && arguments[i - 1].size() > 2 && arguments[i - 1].starts_with("--") &&
+                                arguments[i - 1].find('=') == std::string::npos;
+    if (argument.empty() && follows_option) return arguments[i - 1];
     if (argument.starts_with("--") && argument.find('=') == argument.size() - 1)
       return argument.substr(0, argument.size() - 1);
   }

@@ -36,7 +36,7 @@ std::uint64_t guided_of(const AuditOptions& options) {
   return std::min(all, options.guided.value_or(std::min(all / 2, std::max(least, all / 4))));
 }
 
-/// Proportional to the work of the case, roughly.
+/// Grows with the work of the case.
 double size_of_run(const Case& c) {
   auto size = static_cast<double>(c.calls);
   for (const char* variable : {"count", "block", "grid"})
@@ -102,7 +102,8 @@ class Audit {
     add_all(CaseStore(options_.store).load(contract_, instance_));
     for (const std::filesystem::path& other : options_.other_stores)
       add_all(CaseStore(other).load(contract_, instance_));
-    std::ranges::stable_sort(stored, {}, [](const StoredCase& one) { return size_of_run(one.c); });
+    std::ranges::stable_sort(stored, {},
+                             [&](const StoredCase& one) { return size_of_run(completed(one.c)); });
     std::set<std::string> known;
     for (const StoredCase& one : stored)
       if (!stopped_ && known.insert(describe(one.c)).second) check_stored(one, true);
@@ -131,16 +132,28 @@ class Audit {
     return is_late || domain_.nearest(variables) != variables;
   }
 
+  /// The case itself if it does not fit the contract.
+  Case completed(const Case& c) const {
+    try {
+      return given_.completed(c);
+    } catch (const InputError&) {
+      return c;
+    }
+  }
+
   void check_deferred_cases() {
-    while (deferred_run_ < deferred_.size() && !stopped_ && ended_by_ == EndReason::none && !is_out_of_time())
-      check_stored(deferred_[deferred_run_++], false);
+    while (deferred_run_ < deferred_.size() && !stopped_ && ended_by_ == EndReason::none &&
+           !is_out_of_time()) {
+      check_stored(deferred_[deferred_run_], false);  // an interrupt ends it
+      ++deferred_run_;
+    }
   }
 
   bool is_out_of_time() const { return options_.budget && Clock::now() - start_ >= *options_.budget; }
 
   /// Whether time was too short for some stored case, which may be the only one that fails.
   bool lacks_stored_cases(EndReason ended_by) const {
-    return deferred_run_ < deferred_.size() &&
+    return deferred_run_ < deferred_.size() && !stopped_ &&
            (ended_by == EndReason::none || (ended_by == EndReason::out_of_time && has_enough_cases()));
   }
 
@@ -338,8 +351,8 @@ class Audit {
   std::string why_too_little(EndReason ended_by, const std::string& ended_early) const {
     if (const std::size_t left = deferred_.size() - deferred_run_; lacks_stored_cases(ended_by))
       return fmt::format(
-          "{} of the stored cases {} not run: those that are larger than generated ones, or take "
-          "half of the time, come last; allow more time",
+          "{} of the stored cases {} not run: larger ones than are generated run last, and so "
+          "do those that are left when half of the time is over; allow more time",
           left, left == 1 ? "was" : "were");
     if (ended_early.empty()) return why_unchecked();
     return ended_by == EndReason::out_of_time && has_enough_cases() ? "" : ended_early;

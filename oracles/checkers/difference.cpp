@@ -114,6 +114,7 @@ class DifferenceChecker final : public PartialsChecker {
     const Dyadic all = *bound_ + conversion_bound(all_.terms.nonzero, float_format(a_.output), reached) +
                        output_flush_loss(a_, all_.terms.nonzero);
     if (!outcome.is_finite()) return checked_by_category(false, outcome, "no partial result can overflow");
+    if (all.is_zero()) return checked_exactly(outcome, sum, a_.output, info(a_.op).name);
     return checked_by_bound(outcome, sum, all, a_.output, info(a_.op).name);
   }
 
@@ -123,10 +124,12 @@ class DifferenceChecker final : public PartialsChecker {
     const Dyadic terms = term_errors(format);
     if (whole(2) * (sum + terms) > largest_finite(format)) return Bound::none("the sum may overflow");
     const bool is_exact = no_order_rounds(all_.terms, format) && !a_.flush_to_zero;
-    Bound total =
-        is_exact ? Bound(Dyadic{}) : sum_bound_of_approximate_terms(all_.count, format.precision, sum, terms);
-    if (!is_mean_ || !total) return total ? Bound(*total + all_.count * flush_threshold(a_)) : total;
-    return mean_bound_of(*total + all_.count * flush_threshold(a_), terms, format);
+    if (is_exact && (!is_mean_ || (sum.is_zero() && all_.count != 0))) return Dyadic{};
+    if (is_exact) return mean_bound_of(Dyadic{}, Dyadic{}, format);
+    const Bound total = sum_bound_of_approximate_terms(all_.count, format.precision, sum, terms);
+    if (!total) return total;
+    const Dyadic all = *total + all_.count * flush_threshold(a_);
+    return is_mean_ ? mean_bound_of(all, terms, format) : Bound(all);
   }
 
   /// The sum of the errors of the terms. Each difference is rounded and, for a square, multiplied by itself;

@@ -36,7 +36,7 @@ void keep_latest(std::vector<Entry>& entries, bool alike) {
   steps_of_checks += entries.size();
   using Key = std::tuple<WarpId, Time, Site, std::uint32_t, bool, bool>;
   const auto key_of = [&](const Entry& e) {
-    return alike ? Key{e.warp, 0, 0, 0, false, false}
+    return alike ? Key{e.warp, 0, 0, 0, e.observes, false}
                  : Key{e.warp, e.time, e.site, e.chain, e.observes, e.manner.unchanged};
   };
   std::map<Key, LaneSet> later;

@@ -51,6 +51,7 @@ TEST_CASE("a mangled name is demangled; any other name is unchanged") {
   CHECK(demangled("sum") == "sum");
   CHECK(demangled("_Znonsense") == "_Znonsense");
   CHECK(demangled("_ZN24_INTERNAL_0eff_4_k_cu_0b12_GLOBAL__N_16sharedE") == "(anonymous namespace)::shared");
+  CHECK(demangled("_Z15sum_INTERNAL_v2PN2ns1TE") == "sum_INTERNAL_v2(ns::T*)");
   CHECK(demangled("_Z" + std::string(5000, 'P')) == "_Z" + std::string(5000, 'P'));
 }
 

@@ -47,7 +47,7 @@ TEST_CASE("differences of small integers have exact sums and means") {
 TEST_CASE("equal vectors have no error") {
   for (const Operator op : error_operators) {
     CHECK(is_accepted(op, {{0.1F, -7, 0x1p-140}, {0.1F, -7, 0x1p-140}}, 0));
-    CHECK_FALSE(is_accepted(op, {{0.1F, -7, 0x1p-140}, {0.1F, -7, 0x1p-140}}, 0x1p-140));
+    CHECK_FALSE(is_accepted(op, {{0.1F, -7, 0x1p-140}, {0.1F, -7, 0x1p-140}}, 0x1p-149));
   }
 }
 
@@ -76,6 +76,14 @@ TEST_CASE("partial sums of differences add up to the whole") {
   CHECK_FALSE(checked_pairs(arithmetic_of(Operator::squared_error), pairs, {9, 3}, partials).ok);
   CHECK(checked_pairs(arithmetic_of(Operator::absolute_error), pairs, {3, 2}, partials).ok);
   CHECK_FALSE(checked_pairs(arithmetic_of(Operator::absolute_error), pairs, {3, 1}, partials).ok);
+}
+
+TEST_CASE("partial sums in a narrower output are exact if nothing differs") {
+  const ResultLayout partials{.shape = ResultShape::partials};
+  Arithmetic narrow = arithmetic_of(Operator::squared_error);
+  narrow.output = Element::f16;
+  CHECK(checked_pairs(narrow, {{1, 2}, {1, 2}}, {0, 0}, partials).ok);
+  CHECK_FALSE(checked_pairs(narrow, {{1, 2}, {1, 2}}, {0, 1}, partials).ok);
 }
 
 TEST_CASE("a subnormal difference counts unless subnormal numbers are flushed") {
