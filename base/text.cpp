@@ -33,6 +33,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 /// nvcc puts what only one file can name into a scope such as "_INTERNAL_0effcd78_4_k_cu_0bff465e::".
 std::string without_file_scopes(const std::string& text) {
+  if (text.find("_INTERNAL_") == std::string::npos) return text;
   static const std::regex scope("\\b_INTERNAL_[0-9a-f]+_[0-9]+_\\w+::");
   return std::regex_replace(text, scope, "");
 }

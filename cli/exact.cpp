@@ -53,6 +53,8 @@ std::optional<Dyadic> bound_any_order(const Tally& t, Element element, bool prod
   return *dot_bound_any_order(t.nonzero, inexact, format, t.magnitude());
 }
 
+bool is_finite(const Tally& t) { return !t.specials.give_nan() && !t.specials.give_infinity(); }
+
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json to_json(const Tally& t, Element element, bool products) {
@@ -60,7 +62,7 @@ Json to_json(const Tally& t, Element element, bool products) {
   for (const Element format : rounded_to)
     formats[std::string(name(format))] = fmt::format("{:a}", rounded_value(t, format));
   Json json{{"count", t.count}, {"rounded", formats}};
-  const bool finite = !t.specials.give_nan() && !t.specials.give_infinity();
+  const bool finite = is_finite(t);
   const Dyadic sum = t.sum(), magnitude = t.magnitude();
   json["magnitude"] = finite ? number_or_null(nearest_double(magnitude)) : Json(nullptr);
   json["condition"] = finite && !sum.is_zero() ? number_or_null(ratio(magnitude, abs(sum))) : Json(nullptr);
@@ -82,9 +84,8 @@ std::string text(const Tally& t, Element element, bool products) {
   };
   line("magnitude", "magnitude");
   line("condition", "condition");
-  const bool is_finite = !t.specials.give_nan() && !t.specials.give_infinity();
   line("bound_any_order", fmt::format("bound in {}", name(element)),
-       is_finite ? "none: an intermediate sum may overflow" : "-");
+       is_finite(t) ? "none: an intermediate sum may overflow" : "-");
   return lines;
 }
 

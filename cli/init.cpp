@@ -127,7 +127,8 @@ int init(const InitCommandLine& a, const Console& console) {
   for (GuessedContract& guess : guessed_contracts(
            a.source, entry_name(a.entry), a.source_options.compile_options(), a.reference.reference()))
     contracts.push_back(std::move(guess.contract));
-  for (Contract& contract : contracts) contract.flags = flags_of(a);
+  const std::vector<std::string> flags = flags_of(a);
+  for (Contract& contract : contracts) contract.flags = flags;
   const std::vector<Starter> starters = starters_for(a, contracts);
   for (const Starter& starter : starters) check_file(a, starter.file);
   Json written = Json::array();

@@ -47,7 +47,6 @@ class Trial {
   /// The choice if names and instructions say too little and no candidate explains what the kernel computes.
   Choice without_likeliest(const std::vector<Candidate>& candidates) const {
     if (!candidates.empty() && overruns_shared(candidates.front())) return {1};
-    if (nearest_ == nullptr && !common_misbehaviour_) return {0};
     if (nearest_ == nullptr) return {0, guess_.contract.no_fit->reason, {}, common_misbehaviour_};
     const std::string& mismatch =
         nearest_fit_.mismatch.empty() ? nearest_fit_.special_mismatch : nearest_fit_.mismatch;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -94,18 +95,20 @@ class Audit {
  private:
   /// The small ones first: failing cases are shrunk, and one that is not may take long.
   void check_stored_cases() {
-    std::vector<StoredCase> stored;
+    std::vector<std::pair<double, StoredCase>> stored;  // with their sizes
     const auto add_all = [&](CaseStore::Loaded loaded) {
       std::ranges::move(loaded.notes, std::back_inserter(report_.notes));
-      std::ranges::move(loaded.cases, std::back_inserter(stored));
+      for (StoredCase& one : loaded.cases) {
+        const double size = size_of_run(completed(one.c));
+        stored.emplace_back(size, std::move(one));
+      }
     };
     add_all(CaseStore(options_.store).load(contract_, instance_));
     for (const std::filesystem::path& other : options_.other_stores)
       add_all(CaseStore(other).load(contract_, instance_));
-    std::ranges::stable_sort(stored, {},
-                             [&](const StoredCase& one) { return size_of_run(completed(one.c)); });
+    std::ranges::stable_sort(stored, {}, &std::pair<double, StoredCase>::first);
     std::set<std::string> known;
-    for (const StoredCase& one : stored)
+    for (const auto& [size, one] : stored)
       if (!stopped_ && known.insert(describe(one.c)).second) check_stored(one, true);
   }
 
@@ -142,10 +145,9 @@ class Audit {
   }
 
   void check_deferred_cases() {
-    while (deferred_run_ < deferred_.size() && !stopped_ && ended_by_ == EndReason::none &&
-           !is_out_of_time()) {
-      check_stored(deferred_[deferred_run_], false);  // an interrupt ends it
-      ++deferred_run_;
+    while (!deferred_.empty() && !stopped_ && ended_by_ == EndReason::none && !is_out_of_time()) {
+      check_stored(deferred_.front(), false);
+      deferred_.pop_front();  // not if an interrupt ended it
     }
   }
 
@@ -153,7 +155,7 @@ class Audit {
 
   /// Whether time was too short for some stored case, which may be the only one that fails.
   bool lacks_stored_cases(EndReason ended_by) const {
-    return deferred_run_ < deferred_.size() && !stopped_ &&
+    return !deferred_.empty() && !stopped_ &&
            (ended_by == EndReason::none || (ended_by == EndReason::out_of_time && has_enough_cases()));
   }
 
@@ -349,11 +351,11 @@ class Audit {
 
   /// Why a kernel that does not fail was not checked as intended; empty if it was.
   std::string why_too_little(EndReason ended_by, const std::string& ended_early) const {
-    if (const std::size_t left = deferred_.size() - deferred_run_; lacks_stored_cases(ended_by))
+    if (lacks_stored_cases(ended_by))
       return fmt::format(
           "{} of the stored cases {} not run: larger ones than are generated run last, and so "
           "do those that are left when half of the time is over; allow more time",
-          left, left == 1 ? "was" : "were");
+          deferred_.size(), deferred_.size() == 1 ? "was" : "were");
     if (ended_early.empty()) return why_unchecked();
     return ended_by == EndReason::out_of_time && has_enough_cases() ? "" : ended_early;
   }
@@ -427,8 +429,7 @@ class Audit {
   FindingCollector collector_;
   KernelReport report_;  ///< without the findings
   Measurements measurements_;
-  std::vector<StoredCase> deferred_;  ///< stored cases that run last
-  std::size_t deferred_run_ = 0;      ///< how many of these were run
+  std::deque<StoredCase> deferred_;  ///< stored cases that run last and have not run yet
   unsigned timeouts_ = 0;
   std::uint64_t left_out_ = 0;   ///< cases that the runner did not run
   std::uint64_t generated_ = 0;  ///< cases that were generated and checked

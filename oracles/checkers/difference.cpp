@@ -25,7 +25,7 @@ struct Differences {
   bool have_nan = false, have_infinity = false;
   bool operands_have_nan = false;
   std::uint64_t count = 0;
-  Tally terms;  ///< only what no_order_rounds() needs, and only if all differences are finite
+  Tally terms;  ///< only their sum, number and lowest place, and only if all differences are finite
 };
 
 /// The exact sum of |x - y|: that of the larger ones minus that of the smaller ones.
@@ -93,7 +93,8 @@ class DifferenceChecker final : public PartialsChecker {
   CheckResult check(const Outcome& outcome) const {
     if (all_.operands_have_nan && a_.nan == NanPolicy::unspecified)
       return anything_goes("the contract does not specify NaN handling");
-    if (!outcome.single && bound_ && !includes(a_.output, a_.accumulator)) return check_converted(outcome);
+    if (!outcome.single && bound_ && !includes(a_.output, a_.accumulator))
+      return checked_converted_parts(outcome, all_.terms, *bound_, a_, info(a_.op).name);
     return checked_by_reference(outcome, exact(), bound_, a_, info(a_.op).name);
   }
 
@@ -103,19 +104,6 @@ class DifferenceChecker final : public PartialsChecker {
     const Dyadic& sum = all_.terms.positive;
     if (!is_mean_ || sum.is_zero()) return Reference::exactly(sum);
     return Reference::real([sum, n = whole(all_.count)](unsigned bits) { return quotient(sum, n, bits); });
-  }
-
-  /// Partial results that are rounded to a narrower output: at most one for each difference.
-  CheckResult check_converted(const Outcome& outcome) const {
-    const Dyadic& sum = all_.terms.positive;
-    const Dyadic reached = sum + *bound_;
-    if (reached >= overflow_threshold(a_.output))
-      return anything_goes("a partial result may overflow the output");
-    const Dyadic all = *bound_ + conversion_bound(all_.terms.nonzero, float_format(a_.output), reached) +
-                       output_flush_loss(a_, all_.terms.nonzero);
-    if (!outcome.is_finite()) return checked_by_category(false, outcome, "no partial result can overflow");
-    if (all.is_zero()) return checked_exactly(outcome, sum, a_.output, info(a_.op).name);
-    return checked_by_bound(outcome, sum, all, a_.output, info(a_.op).name);
   }
 
   Bound bound() const {

@@ -77,20 +77,9 @@ class DotChecker final : public PartialsChecker {
       return checked_by_category(outcome.category == Number::Category::nan, outcome,
                                  holds_nan_ ? "the input contains a NaN" : "the products give NaN");
     if (products_.specials.have_infinity()) return check_infinite(outcome);
-    if (!outcome.single && bound_ && !includes(a_.output, a_.accumulator)) return check_converted(outcome);
+    if (!outcome.single && bound_ && !includes(a_.output, a_.accumulator))
+      return checked_converted_parts(outcome, products_, *bound_, a_, "dot product");
     return checked_by_reference(outcome, Reference::exactly(products_.sum()), bound_, a_, "dot product");
-  }
-
-  /// Partial results that are rounded to a narrower output: at most one for each product.
-  CheckResult check_converted(const Outcome& outcome) const {
-    const Dyadic reached = products_.magnitude() + *bound_;
-    if (reached >= overflow_threshold(a_.output))
-      return anything_goes("a partial result may overflow the output");
-    const Dyadic all = *bound_ + conversion_bound(products_.nonzero, float_format(a_.output), reached) +
-                       output_flush_loss(a_, products_.nonzero);
-    if (!outcome.is_finite()) return checked_by_category(false, outcome, "no partial result can overflow");
-    if (all.is_zero()) return checked_exactly(outcome, products_.sum(), a_.output, "dot product");
-    return checked_by_bound(outcome, products_.sum(), all, a_.output, "dot product");
   }
 
   Bound bound() const {

@@ -147,6 +147,18 @@ CheckResult checked_by_enclosure(const Outcome& outcome, const Enclosure& exact,
   return checked_by_bound(outcome, exact.low, all, arithmetic.output, what);
 }
 
+CheckResult checked_converted_parts(const Outcome& outcome, const Tally& terms, const Dyadic& bound,
+                                    const Arithmetic& arithmetic, std::string_view what) {
+  const Dyadic reached = terms.magnitude() + bound;
+  if (reached >= overflow_threshold(arithmetic.output))
+    return anything_goes("a partial result may overflow the output");
+  const Dyadic all = bound + conversion_bound(terms.nonzero, float_format(arithmetic.output), reached) +
+                     output_flush_loss(arithmetic, terms.nonzero);
+  if (!outcome.is_finite()) return checked_by_category(false, outcome, "no partial result can overflow");
+  if (all.is_zero()) return checked_exactly(outcome, terms.sum(), arithmetic.output, what);
+  return checked_by_bound(outcome, terms.sum(), all, arithmetic.output, what);
+}
+
 CheckResult anything_goes(std::string why) {
   CheckResult check_result;
   check_result.evidence = CheckResult::Evidence::nothing;

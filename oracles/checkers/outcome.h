@@ -12,6 +12,7 @@
 #include "oracles/dyadic.h"
 #include "oracles/number.h"
 #include "oracles/references/reference.h"
+#include "oracles/tally.h"
 
 namespace foldproof {
 
@@ -55,6 +56,11 @@ CheckResult checked_by_reference(const Outcome& outcome, const Reference& exact,
 /// The same against a finite result given by an enclosure.
 CheckResult checked_by_enclosure(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
                                  const Arithmetic& arithmetic, std::string_view what);
+
+/// Checks partial results that are rounded to an output narrower than the accumulator, at most one for each
+/// nonzero term. `bound`: on the error of their sum before that.
+CheckResult checked_converted_parts(const Outcome& outcome, const Tally& terms, const Dyadic& bound,
+                                    const Arithmetic& arithmetic, std::string_view what);
 
 /// What a conversion of the number to the output may give: the nearest code and, in an 8-bit floating-point
 /// format, to which CUDA's conversions saturate, the nearest finite one.

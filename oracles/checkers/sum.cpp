@@ -145,12 +145,12 @@ class SumChecker final : public TalliedSumChecker {
 
   /// `expected`: the exact sum, rounded to the output.
   CheckResult check_rounded_once(const Outcome& outcome, const Dyadic& expected) const {
-    const bool is_representable = expected == exact_;
-    return checked_exactly(outcome, expected, a_.output, is_representable ? noun() : "rounded " + noun(),
-                           a_.sum == SumMethod::exact
-                               ? "the contract claims that the exact sum is rounded once"
-                           : is_representable ? "no rounding can occur for these inputs"
-                                              : "only the output is rounded for these inputs");
+    const std::string what = expected == exact_ ? noun() : "rounded " + noun();
+    if (a_.sum == SumMethod::exact)
+      return checked_exactly(outcome, expected, a_.output, what,
+                             "the contract claims that the exact sum is rounded once");
+    if (expected == exact_) return checked_exactly(outcome, expected, a_.output, what);
+    return checked_exactly(outcome, expected, a_.output, what, "only the output is rounded for these inputs");
   }
 
   /// For one value, half a unit in its last place; for several, at most u of all magnitudes and half the

@@ -31,7 +31,7 @@ constexpr std::ptrdiff_t max_entries_of_raced_cell = 128;
 /// A contended lock collects one entry per attempt. Of the actions of a lane at one site and time, for the
 /// same chain, the last represents the others: an access that conflicts with an earlier one also conflicts
 /// with the last, and an access ordered after an earlier one is also ordered after the last. `alike`: all
-/// entries are of one kind, and it does not matter who observed what.
+/// entries are of one kind, and only whether they observed something matters.
 void keep_latest(std::vector<Entry>& entries, bool alike) {
   steps_of_checks += entries.size();
   using Key = std::tuple<WarpId, Time, Site, std::uint32_t, bool, bool>;

@@ -36,6 +36,13 @@ std::string note_of_stored(const KernelReport& report) {
   return found == report.notes.end() ? "" : *found;
 }
 
+StoredCase stored_with(const Contract& contract, std::int64_t count, const std::string& distribution) {
+  StoredCase stored{"fake.toml", contract.instances[0].label, "wrong-value", {}};
+  stored.c.input = {{distribution}, 4, {}, {}};
+  stored.c.variables = {{"count", count}, {"block", 32}};
+  return stored;
+}
+
 TEST_CASE("a failing case is stored, replayed first, and gives the same finding again") {
   const TemporaryFolder folder;
   Contract contract = fake::contract(Operator::sum, Element::f32);
@@ -131,10 +138,7 @@ TEST_CASE("what is not read in a store is noted") {
 TEST_CASE("a budget that ends while stored cases run leaves nothing checked") {
   const TemporaryFolder folder;
   const Contract contract = contract_at(folder.path() / "fake.toml");
-  StoredCase stored{"fake.toml", contract.instances[0].label, "wrong-value", {}};
-  stored.c.input = {{"uniform"}, 4, {}, {}};
-  stored.c.variables = {{"count", 5}, {"block", 32}};
-  REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored)));
+  REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored_with(contract, 5, "uniform"))));
   const KernelReport report = fake::audit(contract, correct, without_time(folder.path()));
   CHECK(report.cases == 0);
   CHECK(report.verdict == Verdict::skipped);
@@ -143,12 +147,9 @@ TEST_CASE("a budget that ends while stored cases run leaves nothing checked") {
 TEST_CASE("many stored cases leave half of the time to generated ones") {
   const TemporaryFolder folder;
   const Contract contract = contract_at(folder.path() / "fake.toml");
-  StoredCase stored{"fake.toml", contract.instances[0].label, "wrong-value", {}};
-  stored.c.input = {{"zeros"}, 4, {}, {}};
-  for (int k = 0; k < 60; ++k) {
-    stored.c.variables = {{"count", k}, {"block", 32}};
-    REQUIRE(replace_file(folder.path() / fmt::format("{}.toml", k), to_toml(stored)));
-  }
+  for (int k = 0; k < 60; ++k)
+    REQUIRE(
+        replace_file(folder.path() / fmt::format("{}.toml", k), to_toml(stored_with(contract, k, "zeros"))));
   AuditOptions options = storing_in(folder.path());
   options.budget = std::chrono::seconds(1);
   const auto is_slow_and_wrong_for_numbers = [](const Launch& launch) {
@@ -163,10 +164,7 @@ TEST_CASE("many stored cases leave half of the time to generated ones") {
 TEST_CASE("a stored case that is larger than generated ones runs again, after them") {
   const TemporaryFolder folder;
   const Contract contract = contract_at(folder.path() / "fake.toml");
-  StoredCase stored{"fake.toml", contract.instances[0].label, "wrong-value", {}};
-  stored.c.input = {{"uniform"}, 4, {}, {}};
-  stored.c.variables = {{"count", 3000}, {"block", 32}};
-  REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored)));
+  REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored_with(contract, 3000, "uniform"))));
   std::vector<std::size_t> counts;
   const auto loses_element_2500 = [&](const Launch& launch) {
     counts.push_back(launch.count);
@@ -192,23 +190,12 @@ TEST_CASE("a stored case that is larger than generated ones runs again, after th
   }
 }
 
-namespace {
-
-StoredCase stored_with(const Contract& contract, std::int64_t count) {
-  StoredCase stored{"fake.toml", contract.instances[0].label, "wrong-value", {}};
-  stored.c.input = {{"zeros"}, 4, {}, {}};
-  stored.c.variables = {{"count", count}, {"block", 32}};
-  return stored;
-}
-
-}  // namespace
-
 TEST_CASE("an audit is not clean if a stored case was not run") {
   const TemporaryFolder folder;
   const Contract contract = contract_at(folder.path() / "fake.toml");
   for (const std::int64_t count : {2000, 3000})
-    REQUIRE(
-        replace_file(folder.path() / fmt::format("{}.toml", count), to_toml(stored_with(contract, count))));
+    REQUIRE(replace_file(folder.path() / fmt::format("{}.toml", count),
+                         to_toml(stored_with(contract, count, "zeros"))));
   AuditOptions options = storing_in(folder.path(), 8);
   options.largest_count = 1000;
   options.budget = std::chrono::seconds(1);
@@ -224,8 +211,8 @@ TEST_CASE("an audit is not clean if a stored case was not run") {
 TEST_CASE("small stored cases run before large ones, whatever their files are called") {
   const TemporaryFolder folder;
   const Contract contract = contract_at(folder.path() / "fake.toml");
-  REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored_with(contract, 900))));
-  REQUIRE(replace_file(folder.path() / "b.toml", to_toml(stored_with(contract, 7))));
+  REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored_with(contract, 900, "zeros"))));
+  REQUIRE(replace_file(folder.path() / "b.toml", to_toml(stored_with(contract, 7, "zeros"))));
   std::vector<std::size_t> counts;
   const auto keeps_counts = [&](const Launch& launch) {
     counts.push_back(launch.count);
