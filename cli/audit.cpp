@@ -160,6 +160,14 @@ void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignmen
       subject.obstacle = Obstacle{Verdict::skipped, "none of its instances is audited in this run"};
 }
 
+/// The sources in an audited folder that no contract names.
+std::vector<std::string> sources_without(const AuditCommandLine& arguments,
+                                         const std::vector<Subject>& subjects, Deadline deadline) {
+  if (!arguments.entry.empty()) return {};  // only some of the contracts are loaded
+  const TimeLimit reading(deadline);
+  return sources_without_contract(arguments.path, subjects);
+}
+
 /// Checks the annotations that --prove uses.
 void check_annotations(const std::vector<Assignment>& assignments, Deadline deadline) {
   const TimeLimit reading(deadline);
@@ -256,6 +264,7 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   compile_options.machine = gpu.architecture;
   std::vector<Subject>& subjects = kept(load_subjects(arguments.choice(), compile_options, console));
   say_that_it_is_guessed(subjects, console);
+  std::vector<std::string> without_contract = sources_without(arguments, subjects, options.deadline);
   const bool has_gpu = !gpu.name.empty();
   const std::vector<Assignment> all = arguments.selected(subjects),
                                 assignments = on_devices(arguments.sharded(all), arguments, tools, has_gpu);
@@ -284,8 +293,7 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   const GracefulEnd graceful;  // from here on, there are results to print
   CampaignResult result = run_campaign(assignments, compilation, options, line);
   result.report.skipped_devices = std::move(gpu.skipped);
-  if (arguments.entry.empty())  // otherwise, only some of the contracts are loaded
-    result.report.sources_without_contract = sources_without_contract(arguments.path, subjects);
+  result.report.sources_without_contract = std::move(without_contract);
   result.report.device = devices_of(assignments, gpu.name, result.report.device);
   const bool is_written = has_reports && (is_refused(result) || !reports ||
                                           console.writes([&] { reports->write(result.report); }));

@@ -65,8 +65,8 @@ class RaceCheck final : public Clocked<> {
   void continue_chain(const AccessEvent& event, Chain& chain, Entry& now);
   bool is_permitted(const Entry& earlier, const Entry& now) const;
   bool morally_strong(const Entry& a, const Entry& b) const;
-  bool are_equals(const AccessEvent& event, const Manner& a, const Manner& b) const;
-  bool are_peers(const AccessEvent& event, const Manner& a, const Manner& b) const;
+  bool are_equals(const AccessEvent& event, const Entry& a, const Entry& b) const;
+  bool are_peers(const AccessEvent& event, const Entry& a, const Entry& b) const;
   LaneSet seen(const std::vector<Entry>& entries, std::size_t k, unsigned lane, WarpClock& who);
   void compare(const AccessEvent& event, Cell& cell, Entries& entries, unsigned lane, const Entry& now,
                WarpClock& who, std::uint64_t address);

@@ -202,10 +202,9 @@ void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane,
     compare(event, cell, cell.weak, lane, now, who, address);
   const std::vector<Entry>& strong = cell.strong.all;
   if (strong.empty()) cell.mixed = cell.various = false;
-  const bool among_equals =
-      !cell.mixed && (strong.empty() || are_equals(event, strong.front().manner, now.manner));
+  const bool among_equals = !cell.mixed && (strong.empty() || are_equals(event, strong.front(), now));
   if (!among_equals) {
-    if (strong.size() > many_entries && !cell.various && are_peers(event, strong.front().manner, now.manner))
+    if (strong.size() > many_entries && !cell.various && are_peers(event, strong.front(), now))
       compare_few(event, cell, cell.strong, lane, now, who, address, false);
     else
       compare(event, cell, cell.strong, lane, now, who, address);
@@ -224,8 +223,8 @@ void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane,
       return;
     }
     if (now.manner.strong) {
-      cell.mixed |= !are_equals(event, last.manner, now.manner);
-      cell.various |= !are_peers(event, last.manner, now.manner);
+      cell.mixed |= !are_equals(event, last, now);
+      cell.various |= !are_peers(event, last, now);
     }
   }
   record(cell, entries, entry, now.manner.strong && among_equals);
@@ -301,17 +300,21 @@ LaneSet RaceCheck::seen(const std::vector<Entry>& entries, std::size_t k, unsign
   return 0;
 }
 
-// Whether two strong accesses of one location are atomic to each other wherever they are made.
-bool RaceCheck::are_peers(const AccessEvent& event, const Manner& a, const Manner& b) const {
-  const bool of_one_block = event.shared && !clocks_.clustered();
-  return a.strong && b.strong && a.log_bytes == b.log_bytes &&
-         (of_one_block || std::min(scope_of(a), scope_of(b)) >= SyncScope::gpu);
+// Whether two strong accesses of one location belong to one set whose members are all atomic to each other:
+// all accesses of shared memory that only one block can reach, all with the scope of the device, or those of
+// one block with narrower scopes.
+bool RaceCheck::are_peers(const AccessEvent& event, const Entry& a, const Entry& b) const {
+  const auto is_wide = [](const Entry& entry) { return scope_of(entry.manner) >= SyncScope::gpu; };
+  if (!a.manner.strong || !b.manner.strong || a.manner.log_bytes != b.manner.log_bytes) return false;
+  if (event.shared && !clocks_.clustered()) return true;
+  return is_wide(a) == is_wide(b) && (is_wide(a) || a.warp.block == b.warp.block);
 }
 
-// Updates of one size, or reads of one kind, that are atomic to each other wherever they are made: they never
-// conflict with each other, and other accesses conflict with all of them alike.
-bool RaceCheck::are_equals(const AccessEvent& event, const Manner& a, const Manner& b) const {
-  return are_peers(event, a, b) && ((a.update && b.update) || (!a.writes && a == b));
+// Updates of one size, or reads of one kind, that are peers: they never conflict with each other, and other
+// accesses conflict with all of them alike.
+bool RaceCheck::are_equals(const AccessEvent& event, const Entry& a, const Entry& b) const {
+  return are_peers(event, a, b) &&
+         ((a.manner.update && b.manner.update) || (!a.manner.writes && a.manner == b.manner));
 }
 
 template <class IsWitness>

@@ -83,16 +83,17 @@ TEST_CASE("a value that all lanes of a warp read is compared once per warp") {
   CHECK(steps_of_checks - before < warps * warps);  // each with the write and with the reads of other warps
 }
 
-TEST_CASE("arrivals at a barrier in shared memory that no thread waits for are checked in linear time") {
+TEST_CASE("arrivals at a barrier that no thread waits for are checked in linear time, also in clusters") {
   const std::string arrive =
       ".shared .align 8 .b8 barrier[8];\n"
       "setp.eq.u32 %p1, tid, 0; @%p1 mbarrier.init.shared.b64 [barrier], 64; bar.sync 0; mov.u32 %r1, 0;\n"
       "again: mbarrier.arrive.shared.b64 _, [barrier]; add.u32 %r1, %r1, 1; ld.global.u32 %r3, [buffer0]; "
       "setp.lt.u32 %p2, %r1, %r3; @%p2 bra again;";
-  const auto times = [](std::uint32_t count) {
-    return Setting{.buffers = {words({count})}, .block = {64, 1, 1}};
+  const auto times = [](std::uint32_t count, Dim3 cluster) {
+    return Setting{.buffers = {words({count})}, .grid = {2, 1, 1}, .block = {64, 1, 1}, .cluster = cluster};
   };
-  CHECK(growth<RaceCheck>(arrive, times(200), times(400)) < linear);
+  for (const Dim3 cluster : {Dim3{0, 0, 0}, Dim3{2, 1, 1}})
+    CHECK(growth<RaceCheck>(arrive, times(200, cluster), times(400, cluster)) < linear);
 }
 
 TEST_CASE("blocks that draw tiles after a fence of one thread are checked in linear time") {
