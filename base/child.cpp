@@ -102,6 +102,7 @@ class SpawnSettings {
     redirect(STDIN_FILENO, command.input, O_RDONLY);
     redirect(STDOUT_FILENO, command.output, O_WRONLY);
     redirect(STDERR_FILENO, command.error, O_WRONLY);
+    if (!command.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions_, command.folder.c_str());
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
@@ -302,11 +303,11 @@ std::string output_of(Child& leader, int from, Deadline deadline) {
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& temporary,
-                          Deadline deadline) {
+                          Deadline deadline, const std::filesystem::path& folder) {
   Pipe output, failure;
   const int to = output.to.number();
   const auto run = [&] {
-    run_and_exit({arguments, {"TMPDIR=" + temporary.string()}, -1, to, to}, failure.to.number());
+    run_and_exit({arguments, {"TMPDIR=" + temporary.string()}, -1, to, to, folder}, failure.to.number());
   };
   Child leader(run, ProcessGroup::own);
   output.to.reset();

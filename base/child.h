@@ -17,11 +17,13 @@ namespace foldproof {
 
 /// A program to start, without a shell.
 struct Command {
-  /// The first is the program; PATH is searched unless it contains a slash.
+  /// The first is the program; PATH is searched unless it contains a slash. A relative path is one in
+  /// `folder`.
   std::vector<std::string> arguments;
   /// "NAME=value": added to this process's variables, or replacing them.
   std::vector<std::string> environment = {};
   int input = -1, output = -1, error = -1;  ///< standard descriptors of the program; -1: /dev/null
+  std::filesystem::path folder = {};        ///< in which it runs; empty: the current folder
 };
 
 /// own: the process leads a new group (a program also a new session, without a terminal), and whatever it
@@ -94,10 +96,11 @@ std::optional<std::string> how_ended_by_signal(const ProcessResult& result);
 /// exit: other threads that use children block.
 void kill_children();
 
-/// Runs a program with TMPDIR set to `temporary` and standard input from /dev/null, and waits for it. The
+/// Runs a program in `folder` (if empty, the current one) with TMPDIR set to `temporary` and standard input
+/// from /dev/null, and waits for it. The
 /// program, and whatever it starts, ends with this process even if this process is killed. Throws InputError
 /// if there is no such program, and Unsupported if the system lacks the resources or `deadline` passes.
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& temporary,
-                          Deadline deadline = {});
+                          Deadline deadline = {}, const std::filesystem::path& folder = {});
 
 }  // namespace foldproof

@@ -94,11 +94,13 @@ namespace {
 
 constexpr mode_t usual_mode = 0666, executable = 0110;
 
-/// The permissions of the file, or those of a new file.
-mode_t mode_of(int folder, const std::string& name) {
+/// The permissions of the file, or those of a new file. Nothing, with EEXIST, if it is not a regular file.
+std::optional<mode_t> mode_of(int folder, const std::string& name) {
   struct stat status {};
-  if (fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode))
-    return status.st_mode & 0777;
+  if (fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+    errno = EEXIST;
+    return S_ISREG(status.st_mode) ? std::optional(status.st_mode & 0777) : std::nullopt;
+  }
   const mode_t masked = umask(0);
   umask(masked);
   return usual_mode & ~masked;
@@ -120,11 +122,13 @@ Descriptor create_next_to(int folder, std::string& name) {
 }
 
 bool replace(int folder, const std::string& name, std::string_view text, mode_t also) {
+  const std::optional<mode_t> mode = mode_of(folder, name);
+  if (!mode) return false;
   std::string written = name;
   const Descriptor to = create_next_to(folder, written);
   if (to.number() < 0) return false;
   const bool is_complete = write_all(to.number(), text.data(), text.size()) &&
-                           fchmod(to.number(), mode_of(folder, name) | also) == 0 &&
+                           fchmod(to.number(), *mode | also) == 0 &&
                            renameat(folder, written.c_str(), folder, name.c_str()) == 0;
   if (is_complete) return true;
   const int why = errno;
@@ -333,7 +337,8 @@ std::optional<fs::path> find_program(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');)
-    if (const fs::path file = fs::path(folder.empty() ? "." : folder) / name; is_program(file)) return file;
+    if (const fs::path file = fs::path(folder.empty() ? "." : folder) / name; is_program(file))
+      return resolved_path(file);
   return std::nullopt;
 }
 

@@ -54,8 +54,8 @@ bool write_file(const std::filesystem::path& file, std::string_view content);
 void write_temporary(const std::filesystem::path& file, std::string_view content);
 
 /// Writes a temporary file next to `file` and renames it, so that a reader sees either the old or the new
-/// content, never a part of it. The permissions of an existing file remain. Returns false on failure, with
-/// the reason in errno.
+/// content, never a part of it. The permissions of an existing file remain; anything else of that name is not
+/// replaced. Returns false on failure, with the reason in errno.
 bool replace_file(const std::filesystem::path& file, std::string_view text);
 
 /// The same for a program: the new file is executable.

@@ -117,6 +117,12 @@ std::string demangled(const std::string& name) {
   return status == 0 && text ? without_file_scopes(text.get()) : name;
 }
 
+std::string demangled_variable(const std::string& name) {
+  const std::string text = demangled(name);
+  const bool is_local = name.starts_with("_ZZ") && text != name;
+  return is_local ? text.substr(text.rfind("::") + 2) : text;
+}
+
 std::string wrap(const std::string& text, std::size_t used, std::size_t indent, std::size_t width) {
   std::istringstream words(text);
   std::string out, word;

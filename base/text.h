@@ -64,6 +64,10 @@ std::string toml_string(std::string_view text);
 /// "sum(float const*)" for "_Z3sumPKf"; returns a name that is not mangled unchanged.
 std::string demangled(const std::string& name);
 
+/// The same for a variable, but without the function that it is local to: "tile" for
+/// "_ZZ3sumPKfE4tile".
+std::string demangled_variable(const std::string& name);
+
 /// `text` broken at blanks into lines of at most `width` columns. The first line begins at column `used`, the
 /// others are indented by `indent`. A word longer than a line gets its own line.
 std::string wrap(const std::string& text, std::size_t used, std::size_t indent, std::size_t width);

@@ -2,6 +2,7 @@
 
 #include <iterator>
 #include <sstream>
+#include <utility>
 
 namespace foldproof {
 
@@ -49,7 +50,7 @@ CompileOptions SourceOptions::compile_options() const {
     options.nvcc = further[0];
     further.erase(further.begin());
   }
-  options.flags.insert(options.flags.end(), further.begin(), further.end());
+  options.nvcc_flags = std::move(further);
   options.arch = arch_;
   options.compile_commands = compile_commands_;
   return options;

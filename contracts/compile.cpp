@@ -123,7 +123,9 @@ Unit completed(Unit unit, const std::string& arch, const CompileOptions& options
     const auto flags = flags_from_database(options.compile_commands, unit.source);
     unit.flags.insert(unit.flags.end(), flags.begin(), flags.end());
   }
-  unit.flags.insert(unit.flags.end(), options.flags.begin(), options.flags.end());
+  for (const auto* flags : {&options.flags, &options.nvcc_flags})
+    unit.flags.insert(unit.flags.end(), flags->begin(), flags->end());
+  unit.runs_here = !options.nvcc_flags.empty() || has_flags_in_environment();
   return unit;
 }
 

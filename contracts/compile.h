@@ -17,9 +17,12 @@ namespace foldproof {
 struct CompileOptions {
   Deadline deadline;               ///< of every run of nvcc and ptxas
   std::string nvcc;                ///< empty: $NVCC, then PATH, then /usr/local/cuda/bin/nvcc
-  std::vector<std::string> flags;  ///< from the command line: -std, -D, -I, then --nvcc "…"
-  std::string arch;                ///< overrides that of the contract, such as "compute_80"
-  std::string machine;             ///< "sm_90": also generate machine code for it, if ptxas is available
+  std::vector<std::string> flags;  ///< from the command line: -std, -D, -I
+  /// Those of --nvcc "…". They may name files relative to the current folder, so that nvcc runs there.
+  /// Otherwise it runs in a temporary folder: nvcc prefers a cuda_runtime.h of its folder to its own.
+  std::vector<std::string> nvcc_flags;
+  std::string arch;     ///< overrides that of the contract, such as "compute_80"
+  std::string machine;  ///< "sm_90": also generate machine code for it, if ptxas is available
   std::filesystem::path compile_commands;  ///< folder of a compile_commands.json that flags are read from
   std::filesystem::path cache;             ///< folder of the PTX cache; empty: default_cache()
 };

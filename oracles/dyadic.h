@@ -85,7 +85,7 @@ Dyadic largest_finite(Element element);
 Dyadic overflow_threshold(const FloatFormat& format);
 Dyadic overflow_threshold(Element element);
 
-/// "0x1.8p+1 (3)": rounded to double, prefixed with "about" if that is inexact.
+/// "3": rounded to double, prefixed with "about" if that is inexact.
 std::string to_text(const Dyadic& x);
 
 }  // namespace foldproof

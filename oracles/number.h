@@ -87,7 +87,7 @@ bool is_subnormal(Element element, std::uint64_t bits);
 std::uint64_t load(Element element, std::span<const std::byte> bytes, std::size_t index);
 void store(Element element, std::span<std::byte> bytes, std::size_t index, std::uint64_t bits);
 
-/// "0x1.8p+1 (3)" for floating-point, "-7" for integers.
+/// "3" for floating-point, with as many digits as tell all values of the type apart; "-7" for integers.
 std::string to_text(Element element, std::uint64_t bits);
 
 /// Whether an integer type can represent the number.

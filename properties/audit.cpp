@@ -298,11 +298,23 @@ class Audit {
     report.findings = collector_.findings();
     if (!is_replay_) std::ranges::copy(contract_.preconditions, std::back_inserter(report.findings));
     std::ranges::stable_sort(report.findings, {}, rank_of);
+    explain_categories(report.findings);
     if (report.cases == 0 && left_out_ != 0) {
       report.verdict = Verdict::unsupported;
       report.reason = "none of its cases could be run, because other cases had crashed the worker process";
     }
     return report;
+  }
+
+  /// What computes a wrong number usually computes a wrong NaN or infinity as well.
+  static void explain_categories(std::vector<Finding>& findings) {
+    const auto number = std::ranges::find_if(findings, [](const Finding& finding) {
+      return is_about_values(finding.kind) && finding.severity == Severity::error &&
+             !finding.is_about_category;
+    });
+    if (number == findings.end()) return;
+    for (Finding& finding : findings)
+      if (finding.is_about_category && !finding.cause) finding.cause = {number->kind, number->at};
   }
 
   std::vector<std::string> closing_notes() const {

@@ -61,7 +61,7 @@ void FindingCollector::collect(const Case& c, const Evaluation& evaluation, cons
   try {
     confirm_and_keep(c, evaluation, finding);
   } catch (const Interrupted&) {
-    if (like(findings_, finding) == nullptr) keep(c, finding);
+    if (like(findings_, finding) == nullptr) keep(c, finding, evaluation);
     throw;
   }
 }
@@ -80,36 +80,48 @@ void FindingCollector::confirm_and_keep(const Case& c, const Evaluation& evaluat
       options_.shrinks ? not_reproduced(evaluator_, instance_, c, evaluation, finding) : std::nullopt;
   events_.has_progressed();
   if (changing) {
-    if (like(findings_, *changing) == nullptr) keep(c, *changing);
+    if (like(findings_, *changing) == nullptr) keep(c, *changing, evaluation);
   } else if (!options_.shrinks || keeps_as_given_ || findings_.size() >= most_shrunk) {
-    keep(c, finding);
+    keep(c, finding, evaluation);
   } else {
-    keep_shrunk(c, finding);
+    keep_shrunk(c, evaluation, finding);
   }
 }
 
 /// Reports the finding with the message and numbers of the smallest case.
-void FindingCollector::keep_shrunk(const Case& c, const Finding& finding) {
+void FindingCollector::keep_shrunk(const Case& c, const Evaluation& evaluation, const Finding& finding) {
   const Case small = shrunk(c, finding);
-  if (describe(small) == describe(c)) return keep(c, finding);
+  if (describe(small) == describe(c)) return keep(c, finding, evaluation);
   const Evaluation again = evaluated(small);
   const Finding* found = like(again.findings, finding);
-  if (found == nullptr) return keep(c, finding);
-  keep(small, *found);
+  if (found == nullptr) return keep(c, finding, evaluation);
+  keep(small, *found, again);
   // They decide whether a wrong value contradicts the guess, and large cases are not traced.
   if (contract_.is_unconfirmed)
     for (const Finding& other : again.findings)
-      if (is_about_uses(other) && like(findings_, other) == nullptr) keep(small, other);
+      if (is_about_uses(other) && like(findings_, other) == nullptr) keep(small, other, again);
 }
 
-void FindingCollector::keep(const Case& c, Finding shown) {
+void FindingCollector::keep(const Case& c, Finding shown, const Evaluation& evaluation) {
   shown.case_text = describe(c);
+  shown.cause = cause_of(shown, evaluation);
   if (!keeps_as_given_) store(c, shown);
   std::erase_if(findings_, [&](const Finding& milder) {
     return is_like(milder, shown) && accepts(milder) == accepts(shown);
   });
   findings_.push_back(std::move(shown));
   events_.found_something();
+}
+
+/// The finding of the same run that may explain this one. Wrong results explain nothing.
+std::optional<Cause> FindingCollector::cause_of(const Finding& finding, const Evaluation& evaluation) const {
+  const Finding* first = nullptr;
+  for (const Finding& other : evaluation.findings)
+    if (other.severity == Severity::error && !accepts(other) &&
+        (first == nullptr || rank_of(other) < rank_of(*first)))
+      first = &other;
+  if (first == nullptr || rank_of(*first) >= std::min(rank_of(finding), Rank::other)) return std::nullopt;
+  return Cause{first->kind, first->at};
 }
 
 /// Before the finding is shrunk, which may take long.

@@ -46,8 +46,9 @@ class FindingCollector {
   const Finding* like(const std::vector<Finding>& findings, const Finding& finding) const;
   bool has_too_many_like(const Finding& finding) const;
   void confirm_and_keep(const Case& c, const Evaluation& evaluation, const Finding& finding);
-  void keep_shrunk(const Case& c, const Finding& finding);
-  void keep(const Case& c, Finding shown);
+  void keep_shrunk(const Case& c, const Evaluation& evaluation, const Finding& finding);
+  void keep(const Case& c, Finding shown, const Evaluation& evaluation);
+  std::optional<Cause> cause_of(const Finding& finding, const Evaluation& evaluation) const;
   void announce(Finding finding, const Case& c);
   void store(const Case& c, Finding& finding);
   Case shrunk(const Case& c, const Finding& finding);

@@ -29,9 +29,11 @@ bool is_about_uses(const Finding& finding) {
   return finding.kind == Kind::input_not_used || finding.kind == Kind::input_used_twice;
 }
 
-int rank_of(const Finding& finding) {
-  if (is_undefined_behaviour(finding.kind)) return 0;
-  return is_about_uses(finding) ? 1 : 2;
+Rank rank_of(const Finding& finding) {
+  if (is_about_undefined_values(finding.kind)) return Rank::undefined_value;
+  if (is_undefined_behaviour(finding.kind)) return Rank::undefined_behaviour;
+  if (is_about_uses(finding)) return Rank::uses;
+  return finding.is_about_category ? Rank::category : Rank::other;
 }
 
 bool has_only_warnings(const KernelReport& report) {

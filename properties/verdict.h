@@ -122,9 +122,15 @@ struct AuditReport {
 /// Whether it is about lost or repeated elements.
 bool is_about_uses(const Finding& finding);
 
-/// The position among the findings of a run: 0: undefined behaviour; 1: lost and repeated elements, which may
-/// be its consequences; 2: all others, which these may explain.
-int rank_of(const Finding& finding);
+/// The order of findings in a report. A finding may be the consequence of one of a lower rank.
+enum class Rank : std::uint8_t {
+  undefined_behaviour,
+  undefined_value,
+  uses,     ///< lost and repeated elements
+  other,    ///< among others, wrong numbers
+  category  ///< wrong NaNs and infinities
+};
+Rank rank_of(const Finding& finding);
 
 /// The program's exit statuses.
 enum Exit : int {

@@ -84,21 +84,6 @@ bool is_toolkit_file(std::string_view path) {
 
 }  // namespace
 
-bool is_cooperative_groups_file(const std::string& path, const std::string& source) {
-  namespace fs = std::filesystem;
-  constexpr std::string_view of_packages[] = {"/site-packages/nvidia/", "/targets/"};  // below a project, too
-  const bool has_name = path.find("/include/cooperative_groups/") != std::string::npos ||
-                        path.ends_with("/include/cooperative_groups.h");
-  if (!has_name || path.front() != '/') return false;
-  if (std::ranges::any_of(of_packages, [&](std::string_view part) { return path.find(part) != path.npos; }))
-    return true;
-  std::error_code error;
-  const auto is_of_user = [&](const fs::path& folder) {
-    return folder != folder.root_path() && is_below(path, folder);
-  };
-  return !is_of_user(fs::current_path(error)) && !is_of_user(fs::absolute(source, error).parent_path());
-}
-
 const Function* find(const Module& module, std::string_view name) {
   const auto found = std::ranges::find(module.functions, name, &Function::name);
   return found == module.functions.end() ? nullptr : &*found;

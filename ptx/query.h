@@ -144,8 +144,4 @@ Position position(const Source& source, Location at);
 /// Throws InputError for the first directive unknown to the parser. `name` identifies the text.
 void refuse_unknown(const Module& module, const std::string& name);
 
-/// Whether a file that a `.file` directive names is a header of the toolkit's cooperative groups. A file
-/// below the current folder or that of the source is the user's, whatever its name.
-bool is_cooperative_groups_file(const std::string& path, const std::string& source);
-
 }  // namespace foldproof::ptx

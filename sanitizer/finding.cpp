@@ -64,8 +64,12 @@ std::string_view name(Severity severity) { return severity == Severity::error ? 
 
 std::string to_string(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
 
+std::string index_text(const Dim3& index) {
+  return index.y == 0 && index.z == 0 ? std::to_string(index.x) : to_string(index);
+}
+
 std::string to_string(const ThreadId& id) {
-  return fmt::format("thread {} of block {}", to_string(id.thread), to_string(id.block));
+  return fmt::format("thread {} of block {}", index_text(id.thread), index_text(id.block));
 }
 
 std::optional<Severity> severity_named(std::string_view text) {

@@ -61,14 +61,23 @@ struct Dim3 {
 };
 /// "(1, 2, 3)"
 std::string to_string(const Dim3& d);
+/// "1" for (1, 0, 0), "(1, 2, 3)"
+std::string index_text(const Dim3& index);
 
 struct ThreadId {
   Dim3 block{0, 0, 0};
   Dim3 thread{0, 0, 0};
   bool operator==(const ThreadId&) const = default;
 };
-/// "thread (1, 0, 0) of block (2, 0, 0)"
+/// "thread 1 of block 2"
 std::string to_string(const ThreadId& id);
+
+/// A finding that may explain another one.
+struct Cause {
+  Kind kind{};
+  Position at = {};
+  bool operator==(const Cause&) const = default;
+};
 
 /// One defect of a kernel, with the evidence for it.
 struct Finding {
@@ -82,6 +91,10 @@ struct Finding {
   std::string case_text = {};  ///< the smallest case that reproduces it; empty until known
   std::string replay = {};     ///< a command that reproduces it; empty until known
   bool expected = false;       ///< a contract with a known defect announces it
+  /// Another finding of the same run, or of the same results; absent: none is known.
+  std::optional<Cause> cause = {};
+  /// Of a wrong value: it is NaN or infinite and must not be, or the reverse.
+  bool is_about_category = false;
 };
 
 /// The usual fix for such a finding, as one or two sentences.

@@ -47,9 +47,11 @@ class LaunchView {
   virtual std::uint32_t blocks_per_cluster() const = 0;
   virtual std::uint64_t blocks() const = 0;
   virtual Position position(Site site) const = 0;
-  /// Whether the code belongs to a library that orders its own scratch memory by means outside the memory
-  /// model: cooperative groups pass on through a shuffle what one lane has acquired.
-  virtual bool orders_its_own(Site site) const = 0;
+  /// Whether the code belongs to cooperative groups: lanes of a warp may store the same value there.
+  virtual bool is_of_cooperative_groups(Site site) const = 0;
+  /// Whether it is a shuffle that orders its lanes like a barrier, although the memory model does not say so:
+  /// cooperative groups pass on by shuffles what one lane has acquired.
+  virtual bool is_ordering_shuffle(Site site) const = 0;
   /// Whether the program has volatile or relaxed loads or stores (not atomics) that are not polled.
   virtual bool has_plain_strong_accesses() const = 0;
   virtual InstructionClass class_of(Site site) const = 0;

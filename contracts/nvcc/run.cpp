@@ -34,6 +34,12 @@ void refuse_entry(const Unit& unit, std::size_t index, const std::string& said) 
                     "\"{}(const float*, float*)\"",
                     unit.entries.at(index), unit.source.string(), unit.entries.at(index)),
         {}, index);
+  if (said.find(is_macro) != std::string::npos)
+    throw EntryError(
+        fmt::format("the entry \"{}\" has a word that {}, so launches in {} may start another kernel; "
+                    "remove the macro there with #undef",
+                    unit.entries.at(index), is_macro, unit.source.string()),
+        {}, index);
   std::vector<std::string> names;
   for (const DeclaredKernel& kernel : kernels_declared(read_text_file(unit.source, largest_source)))
     if (std::ranges::find(names, kernel.name) == names.end()) names.push_back(kernel.name);
@@ -140,6 +146,11 @@ std::string environment_variable(const char* variable) {
 
 }  // namespace
 
+bool has_flags_in_environment() {
+  return std::ranges::any_of(variables_with_flags,
+                             [](const char* variable) { return !environment_variable(variable).empty(); });
+}
+
 bool is_cacheable(const Unit& unit) {
   std::vector<std::string> flags = unit.flags;
   for (const char* variable : variables_with_flags)
@@ -210,11 +221,11 @@ std::string NvccRun::output_of(const std::vector<std::string>& options, std::siz
   std::vector<std::string> arguments{nvcc_.string()};
   for (const auto& some : {wishes(unit_), unit_.flags, options})
     arguments.insert(arguments.end(), some.begin(), some.end());
-  arguments.insert(arguments.end(),
-                   {"-I" + unit_.source.parent_path().string(), "-o", output.string(), code.string()});
+  arguments.insert(arguments.end(), {"-o", output.string(), code.string()});
   std::error_code error;
   fs::remove(output, error);
-  const ProcessResult result = run_process(arguments, folder_.path(), deadline_);
+  const ProcessResult result =
+      run_process(arguments, folder_.path(), deadline_, unit_.runs_here ? fs::path() : folder_.path());
   if (result.status != 0) refuse(unit_, result);
   if (!fs::exists(output, error)) refuse_output();
   return read_text_file(output, most);

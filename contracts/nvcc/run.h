@@ -42,7 +42,12 @@ struct Unit {
   std::vector<std::string> flags;  ///< all flags, in order
   std::string arch;
   bool host = false;  ///< build a program that calls host functions
+  /// nvcc runs in the current folder and not in a temporary one.
+  bool runs_here = false;
 };
+
+/// Whether environment variables give nvcc flags.
+bool has_flags_in_environment();
 
 /// Throws EntryError for an entry of the unit; `said`: by nvcc.
 [[noreturn]] void refuse_entry(const Unit& unit, std::size_t index, const std::string& said);

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::optional<fs::path> program_at(const fs::path& file) {
-  return is_program(file) ? std::optional(file) : std::nullopt;
+  return is_program(file) ? std::optional(resolved_path(file)) : std::nullopt;
 }
 
 std::optional<fs::path> resolve(const std::string& name) {

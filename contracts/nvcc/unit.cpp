@@ -38,15 +38,30 @@ std::string include_of(const std::filesystem::path& source) {
   return fmt::format("#include \"{}\"\n", path);
 }
 
-/// Removes macros by which a source could give another meaning to the code that follows it.
-std::string without_macros(std::string_view code) {
-  std::string directives;
+std::vector<std::string_view> identifiers_of(std::string_view code) {
+  std::vector<std::string_view> found;
   for (std::size_t i = 0; i < code.size();) {
     std::size_t end = i;
     while (end < code.size() && is_word(code[end])) ++end;
-    if (end > i && !is_digit(code[i])) directives += fmt::format("#undef {}\n", code.substr(i, end - i));
+    if (end > i && !is_digit(code[i])) found.push_back(code.substr(i, end - i));
     i = std::max(end, i + 1);
   }
+  return found;
+}
+
+/// Removes macros by which a source could give another meaning to the code that follows it.
+std::string without_macros(std::string_view code) {
+  std::string directives;
+  for (const std::string_view name : identifiers_of(code)) directives += fmt::format("#undef {}\n", name);
+  return directives;
+}
+
+/// Refuses the entry if a word of it is a macro: launches in the source would start another kernel.
+std::string check_of(std::string_view entry, std::size_t index) {
+  std::string directives;
+  for (const std::string_view name : identifiers_of(entry))
+    directives += fmt::format("#ifdef {0}\n#line 1 \"{1}{2}{3}\"\n#error \"{0}\" {4}\n#endif\n", name,
+                              generated, entry_prefix, index, is_macro);
   return directives;
 }
 
@@ -56,7 +71,9 @@ std::string translation_unit(const std::filesystem::path& source, const std::vec
                              const std::string& appendix, const std::string& token) {
   // The attribute and not __device__, which is a macro that the source could replace.
   const std::string device = "__attribute__((device)) void*";
-  std::string unit = include_of(source) + without_macros(device) + without_macros(appendix);
+  std::string unit = include_of(source);
+  for (std::size_t i = 0; i < entries.size(); ++i) unit += check_of(entries[i], i);
+  unit += without_macros(device) + without_macros(appendix);
   for (const std::string& entry : entries) unit += without_macros(address_of_entry(entry));
   unit += appendix + "\n";
   for (std::size_t i = 0; i < entries.size(); ++i)

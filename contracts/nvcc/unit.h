@@ -24,6 +24,9 @@ std::string host_unit(const std::filesystem::path& source, const std::vector<std
 /// The prefix of the file names in the unit's #line directives; these files do not exist.
 constexpr std::string_view generated = "foldproof-generated/";
 
+/// What a diagnostic says about an entry with a word that is a macro.
+constexpr std::string_view is_macro = "is a macro at the end of the source";
+
 /// The index of the entry to which a diagnostic's file belongs, if any.
 std::optional<std::size_t> entry_of_diagnostic(std::string_view file);
 

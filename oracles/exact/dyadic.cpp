@@ -139,7 +139,7 @@ Dyadic overflow_threshold(Element element) { return overflow_threshold(float_for
 std::string to_text(const Dyadic& x) {
   const double value = nearest_double(x);
   const bool exact = std::isfinite(value) && Dyadic(number_of(value)) == x;
-  return fmt::format("{}{:a} ({:.9g})", exact ? "" : "about ", value, value);
+  return fmt::format("{}{}", exact ? "" : "about ", value);
 }
 
 }  // namespace foldproof

@@ -103,7 +103,8 @@ std::string to_text(Element element, std::uint64_t bits) {
   if (number.is_nan()) return "nan";
   if (number.is_infinite()) return number.negative ? "-inf" : "inf";
   const double value = to_double(number);
-  return fmt::format("{:a} ({:.9g})", value, value);
+  // As many digits as tell all values of the format apart.
+  return element == Element::f64 ? fmt::format("{}", value) : fmt::format("{:.9g}", value);
 }
 
 }  // namespace foldproof

@@ -110,6 +110,11 @@ class CaseChecker {
     evaluation_.findings.push_back(std::move(finding));
   }
 
+  void add_wrong(const CheckResult& check_result, const std::string& message) {
+    add(kind_of(check_result), message);
+    evaluation_.findings.back().is_about_category = check_result.evidence == CheckResult::Evidence::category;
+  }
+
   /// Of the case itself and the runs that it is compared with.
   OutputContent content(std::size_t run, std::size_t output) const {
     return content_of(outputs_[output], plan_.prepared[run].outputs[output], results_[run]);
@@ -190,8 +195,8 @@ class CaseChecker {
       if (check_result.ok && relies_on_fill(checker, now)) check_result = not_written();
       if (is_result && (run == 0 || !check_result.ok)) keep_error(check_result);
       if (check_result.ok) continue;
-      add(kind_of(check_result),
-          outputs_[i].where + when(run) + check_result.sentence + with_input() + unwritten(run, now));
+      add_wrong(check_result,
+                outputs_[i].where + when(run) + check_result.sentence + with_input() + unwritten(run, now));
       return false;
     }
     return true;
@@ -321,8 +326,8 @@ class CaseChecker {
       const CheckResult check_result = checker.check(of_derived.bytes);
       forced &= check_result.evidence == CheckResult::Evidence::exact;
       if (check_result.ok) continue;
-      add(kind_of(check_result),
-          fmt::format("{}; {}", check_result.sentence, what_relation_compares("was checked", results)));
+      add_wrong(check_result,
+                fmt::format("{}; {}", check_result.sentence, what_relation_compares("was checked", results)));
       return false;
     }
     const relations::RelationSubject subject{instance_, fixed_tree_, arithmetic_->flush_to_zero};

@@ -38,7 +38,8 @@ bool same_family(Kind a, Kind b) {
 bool is_like(const Finding& a, const Finding& b) {
   // Either of two racing accesses may have come first.
   const bool is_turned_round = a.other && b.other && a.at == *b.other && *a.other == b.at;
-  return same_family(a.kind, b.kind) && (a.at == b.at || is_turned_round);
+  return same_family(a.kind, b.kind) && a.is_about_category == b.is_about_category &&
+         (a.at == b.at || is_turned_round);
 }
 
 bool stands_for(const Finding& other, const Finding& finding) {
@@ -49,7 +50,10 @@ std::optional<Finding> not_reproduced(const Evaluator& evaluator, const Instance
                                       const Evaluation& first, const Finding& finding) {
   for (int run = 0; run < repeats_of(finding.kind); ++run) {
     const Evaluation again = evaluator.evaluate(c);
-    const auto is_it = [&](const Finding& other) { return stands_for(other, finding); };
+    const auto is_it = [&](Finding other) {
+      other.is_about_category = finding.is_about_category;  // a race may leave a number or a NaN
+      return stands_for(other, finding);
+    };
     if (std::ranges::any_of(again.findings, is_it)) continue;
     Finding changing = finding;
     changing.kind = Kind::not_reproducible;

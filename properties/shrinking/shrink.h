@@ -17,7 +17,8 @@ namespace foldproof {
 /// inputs and outside the bound on others.
 bool same_family(Kind a, Kind b);
 
-/// Whether both are the same fault: the same place, and kinds of one family.
+/// Whether both are the same fault: the same place, and kinds of one family. A wrong NaN or infinity is
+/// another fault than a wrong number.
 bool is_like(const Finding& a, const Finding& b);
 
 /// Whether `other` is the same fault with at least the same severity.

@@ -194,7 +194,8 @@ CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& insta
       "{}-{}{}{}-{:08x}.toml", file_name_part(subject.stem().string(), '.', '-'),
       file_name_part(instance.label, '.', '-'), instance.label.empty() ? "" : "-", name(finding.kind),
       hash_of(stored.contract.string() + to_string(where) + instance.label + stored.entry + stored.as +
-              (stored.map.empty() ? "" : " " + stored.map)) >>
+              (stored.map.empty() ? "" : " " + stored.map) +
+              (finding.is_about_category ? " NaN or infinity" : "")) >>
           32);
   const std::string why_not = write(file, to_toml(stored));
   if (why_not.empty() && is_cache_ && !lasting_user_cache())

@@ -53,18 +53,37 @@ Finding finding_from(const Json& json) {
     finding.threads.push_back({dim3_from(id.at("block")), dim3_from(id.at("thread"))});
   finding.case_text = known_at<std::string>(json, "case");
   finding.replay = known_at<std::string>(json, "replay");
+  finding.is_about_category = json.value("is_about_category", false);
+  if (const auto cause = json.find("cause"); cause != json.end() && !cause->is_null())
+    finding.cause = {kind_named(cause->at("kind").get<std::string>()).value(), position_from(*cause, "")};
   return finding;
+}
+
+Json to_json(const Cause& cause) {
+  return {{"kind", name(cause.kind)},
+          {"file", known(cause.at.file)},
+          {"line", known(cause.at.line)},
+          {"column", known(cause.at.column)}};
 }
 
 Json to_json(const Finding& finding) {
   const Position other = finding.other.value_or(Position{});
-  return {{"kind", name(finding.kind)},           {"severity", name(finding.severity)},
-          {"expected", finding.expected},         {"message", finding.message},
-          {"file", known(finding.at.file)},       {"line", known(finding.at.line)},
-          {"column", known(finding.at.column)},   {"other_file", known(other.file)},
-          {"other_line", known(other.line)},      {"other_column", known(other.column)},
-          {"threads", array_of(finding.threads)}, {"case", known(finding.case_text)},
-          {"replay", known(finding.replay)},      {"help", help_of(finding)}};
+  return {{"kind", name(finding.kind)},
+          {"severity", name(finding.severity)},
+          {"expected", finding.expected},
+          {"message", finding.message},
+          {"file", known(finding.at.file)},
+          {"line", known(finding.at.line)},
+          {"column", known(finding.at.column)},
+          {"other_file", known(other.file)},
+          {"other_line", known(other.line)},
+          {"other_column", known(other.column)},
+          {"threads", array_of(finding.threads)},
+          {"case", known(finding.case_text)},
+          {"replay", known(finding.replay)},
+          {"help", help_of(finding)},
+          {"cause", finding.cause ? to_json(*finding.cause) : Json()},
+          {"is_about_category", finding.is_about_category}};
 }
 
 Json untried_json(const std::map<std::string, std::int64_t>& untried) {

@@ -37,14 +37,14 @@ struct Shown {
 
 std::vector<Shown> unexpected_findings(const AuditReport& report) {
   std::vector<Shown> all;
-  std::map<std::tuple<Kind, std::string, std::string, std::string>, std::size_t> places;
+  std::map<std::tuple<Kind, bool, std::string, std::string, std::string>, std::size_t> places;
   for (const KernelReport& kernel : report.kernels) {
     for (const Finding& finding : kernel.findings) {
       if (finding.expected) continue;
       const bool placed = finding.at.line != 0;
-      const auto key =
-          std::make_tuple(finding.kind, to_string(finding.at), finding.other ? to_string(*finding.other) : "",
-                          placed ? kernel.id : kernel.id + kernel.label + finding.message);
+      const auto key = std::make_tuple(finding.kind, finding.is_about_category, to_string(finding.at),
+                                       finding.other ? to_string(*finding.other) : "",
+                                       placed ? kernel.id : kernel.id + kernel.label + finding.message);
       const auto [at, fresh] = places.try_emplace(key, all.size());
       if (fresh) all.push_back({&finding, {}, 0});
       auto& instances = all[at->second].instances;
@@ -58,10 +58,7 @@ std::vector<Shown> unexpected_findings(const AuditReport& report) {
 }
 
 std::string thread_text(const ThreadId& id) {
-  const auto index = [](const Dim3& d) {
-    return d.y == 0 && d.z == 0 ? fmt::format("{}", d.x) : fmt::format("({}, {}, {})", d.x, d.y, d.z);
-  };
-  return fmt::format("block {} thread {}", index(id.block), index(id.thread));
+  return fmt::format("block {} thread {}", index_text(id.block), index_text(id.thread));
 }
 
 /// The first `shown` texts, and the number of the others.
@@ -96,6 +93,11 @@ std::string place_text(const Position& at, const std::string& label, const Termi
   return text + paint(Color::plain, quote(at, "    ", style.width));
 }
 
+std::string cause_text(const Cause& cause) {
+  return fmt::format("perhaps that of the finding `{}`{}", name(cause.kind),
+                     cause.at.file.empty() ? "" : " at " + display(cause.at));
+}
+
 std::string to_text(const Shown& shown, const TerminalStyle& style) {
   const Paint paint(style.color);
   const Finding& finding = *shown.finding;
@@ -122,7 +124,10 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
   if (shown.alike > 0)
     row("besides",
         fmt::format("{} more of this kind at this place, not shown; --format json prints all", shown.alike));
-  row("help", std::string(help_of(finding)));
+  if (finding.cause)
+    row("cause", cause_text(*finding.cause));
+  else
+    row("help", std::string(help_of(finding)));
   row("more", fmt::format("foldproof explain {}", name(finding.kind)));
   // Not wrapped, so that the command can be copied.
   if (!finding.replay.empty())

@@ -24,6 +24,11 @@ class Clocked : public Check {
   void warp_barrier_completes(const BarrierEvent& event) final {
     notify<&Clocks::warp_barrier_completes>(event);
   }
+  void warp_sync_completes(const WarpSyncEvent& event) final {
+    if (launch_->is_ordering_shuffle(event.site))
+      notify<&Clocks::warp_barrier_completes>(
+          BarrierEvent{.warp = event.warp, .lanes = event.lanes, .site = event.site});
+  }
   void barrier_arrives(const BarrierEvent& event) final { notify<&Clocks::barrier_arrives>(event); }
   void warps_arrive(BarrierEvent event, std::uint32_t warps) final {
     notify<&Clocks::warps_arrive>(event, warps);

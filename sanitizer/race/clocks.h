@@ -134,6 +134,9 @@ class Clocks {
     return *latest_;
   }
   bool clustered() const { return blocks_per_cluster_ > 1; }
+  BlockNumber first_of_cluster(BlockNumber block) const {
+    return block / blocks_per_cluster_ * blocks_per_cluster_;
+  }
 
   /// The lanes of `lanes` of `other` whose actions at `time` did not happen before the present of `lane`.
   static LaneSet unordered(const WarpClock& who, unsigned lane, const WarpId& other, LaneSet lanes,

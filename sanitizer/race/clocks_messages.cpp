@@ -83,7 +83,7 @@ VectorClock Clocks::acquirable(const Message& message, BlockNumber block, SyncSc
   VectorClock all;
   if (scope >= SyncScope::gpu) all = message.wide;
   if (scope >= SyncScope::gpu && !message.narrow) return all;
-  const BlockNumber first = block / blocks_per_cluster_ * blocks_per_cluster_;
+  const BlockNumber first = first_of_cluster(block);
   const auto end = message.items.lower_bound({first + blocks_per_cluster_, SyncScope::cta});
   for (auto item = message.items.lower_bound({first, SyncScope::cta}); item != end; ++item) {
     const auto [releaser, to] = item->first;

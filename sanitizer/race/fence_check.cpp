@@ -116,8 +116,7 @@ FenceCheck::Access& FenceCheck::remember(Accesses& accesses, const Access& now, 
 
 bool FenceCheck::may_report(Site earlier, Site now) const {
   const auto found = reported_.find({earlier, now});
-  return (found == reported_.end() || found->second == Severity::warning) &&
-         !(launch_->orders_its_own(earlier) && launch_->orders_its_own(now));
+  return found == reported_.end() || found->second == Severity::warning;
 }
 
 // The first block from `from` on that the released clock or, with `also_obeyed`, the obeyed clock knows.

@@ -28,16 +28,16 @@ constexpr std::size_t many_entries = 32;
 /// The earliest entries are dropped, so that a kept write also keeps the entries that observed it.
 constexpr std::ptrdiff_t max_entries_of_raced_cell = 128;
 
-/// A contended lock collects one entry per attempt. Of the actions of a lane at one site and time, for the
-/// same chain, the last represents the others: an access that conflicts with an earlier one also conflicts
-/// with the last, and an access ordered after an earlier one is also ordered after the last. `alike`: all
-/// entries are of one kind, and only whether they observed something matters.
+/// A contended lock collects one entry per attempt. Of the actions of a lane at one site, for the same chain,
+/// the last represents the others: an access that conflicts with an earlier one also conflicts with the last.
+/// Those that observed a write are evidence of order, so that only the last at each time represents the
+/// others. `alike`: all entries are of one kind, and only whether they observed something matters.
 void keep_latest(std::vector<Entry>& entries, bool alike) {
   steps_of_checks += entries.size();
   using Key = std::tuple<WarpId, Time, Site, std::uint32_t, bool, bool>;
   const auto key_of = [&](const Entry& e) {
     return alike ? Key{e.warp, 0, 0, 0, e.observes, false}
-                 : Key{e.warp, e.time, e.site, e.chain, e.observes, e.manner.unchanged};
+                 : Key{e.warp, e.observes ? e.time : 0, e.site, e.chain, e.observes, e.manner.unchanged};
   };
   std::map<Key, LaneSet> later;
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
@@ -301,13 +301,19 @@ LaneSet RaceCheck::seen(const std::vector<Entry>& entries, std::size_t k, unsign
 }
 
 // Whether two strong accesses of one location belong to one set whose members are all atomic to each other:
-// all accesses of shared memory that only one block can reach, all with the scope of the device, or those of
-// one block with narrower scopes.
+// all accesses of shared memory that only one block can reach or, by scope, all of the device, of a cluster
+// or of a block.
 bool RaceCheck::are_peers(const AccessEvent& event, const Entry& a, const Entry& b) const {
-  const auto is_wide = [](const Entry& entry) { return scope_of(entry.manner) >= SyncScope::gpu; };
   if (!a.manner.strong || !b.manner.strong || a.manner.log_bytes != b.manner.log_bytes) return false;
   if (event.shared && !clocks_.clustered()) return true;
-  return is_wide(a) == is_wide(b) && (is_wide(a) || a.warp.block == b.warp.block);
+  const auto set_of = [&](const Entry& entry) {
+    const SyncScope scope = std::min(scope_of(entry.manner), SyncScope::gpu);
+    const BlockNumber block = entry.warp.block;
+    return std::pair(scope, scope == SyncScope::gpu       ? 0
+                            : scope == SyncScope::cluster ? clocks_.first_of_cluster(block)
+                                                          : block);
+  };
+  return set_of(a) == set_of(b);
 }
 
 // Updates of one size, or reads of one kind, that are peers: they never conflict with each other, and other

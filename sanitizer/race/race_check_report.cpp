@@ -30,7 +30,9 @@ Kind RaceCheck::kind_of(const AccessEvent& event, unsigned lane, const Entry& ea
 // Whether nothing as severe has been reported for these two sites.
 bool RaceCheck::is_news(Kind kind, const Entry& earlier, const Entry& now) const {
   const Finding* reported = reported_for(kind, earlier, now);
-  if (!reported) return !launch_->orders_its_own(earlier.site) || !launch_->orders_its_own(now.site);
+  if (!reported)
+    return !is_harmless(earlier, now) || !launch_->is_of_cooperative_groups(earlier.site) ||
+           !launch_->is_of_cooperative_groups(now.site);
   return reported->severity == Severity::warning && severity_of(kind, earlier, now) == Severity::error;
 }
 

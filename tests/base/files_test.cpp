@@ -47,6 +47,15 @@ TEST_CASE("replacing a file that cannot be written returns false") {
   CHECK(files_in(folder.path()) == 1);
 }
 
+TEST_CASE("only a regular file is replaced") {
+  const TemporaryFolder folder;
+  const fs::path pipe = folder.path() / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_FALSE(replace_file(pipe, "text"));
+  CHECK(errno == EEXIST);
+  CHECK(fs::is_fifo(pipe));
+}
+
 TEST_CASE("a file that cannot be read gives an error with its name and the reason") {
   const TemporaryFolder folder;
   const std::string name = (folder.path() / "file").string();

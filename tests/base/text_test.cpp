@@ -55,6 +55,12 @@ TEST_CASE("a mangled name is demangled; any other name is unchanged") {
   CHECK(demangled("_Z" + std::string(5000, 'P')) == "_Z" + std::string(5000, 'P'));
 }
 
+TEST_CASE("the name of a variable of a function does not include the function") {
+  CHECK(demangled_variable("_ZZ3sumPKfE4tile") == "tile");
+  CHECK(demangled_variable("_ZN2ns4tileE") == "ns::tile");
+  CHECK(demangled_variable("tile") == "tile");
+}
+
 TEST_CASE("a misspelled word gets the words that resemble it, and any other word gets all of them") {
   CHECK(suggestion("gridd", {"grid", "block"}) == "; did you mean \"grid\"?");
   CHECK(suggestion("cat", {"car", "bat", "horse"}) == "; did you mean \"car\" or \"bat\"?");

@@ -95,16 +95,14 @@ TEST_CASE("the bytes of a struct can be read from a file") {
   CHECK(ran.json.at("kernels").at(0).at("outputs").at("0") == nlohmann::json::array({5, 7}));
 }
 
-TEST_CASE("a finding names a shared array as C++ spells it") {
+TEST_CASE("a finding names a shared array as its kernel spells it") {
   const Folder folder;
   const std::string file = folder.file("past_tile.ptx", past_tile_ptx);
   const RanJson ran = run_json(
       {"sanitize", file, "--entry", "sum32", "--arg", "buffer:f32:1:zeros", "--arg", "buffer:f32:1:zeros"});
   REQUIRE(ran.status == 1);
   CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("message") ==
-        "a write of 4 bytes in shared memory begins just past the end of sum32(float const*, "
-        "float*)::tile (128 "
-        "bytes)");
+        "a write of 4 bytes in shared memory begins just past the end of tile (128 bytes)");
 }
 
 TEST_CASE("undefined bits in a buffer are reported even if it is not dumped") {

@@ -86,7 +86,7 @@ TEST_CASE("a value outside its bound is reported although the contract accepts w
     l.store(has_infinity ? 0 : 1.25F * sum_in_a_tree<float>(l));
   };
   const std::vector<Finding> findings = audit(contract, kernel, many_cases(200)).findings;
-  REQUIRE(findings.size() == 1);
+  REQUIRE(findings.size() == 2);  // the wrong result for an infinity is another fault
   contract.allows = {allowed(Kind::wrong_value, findings[0].at.file)};
   CHECK(only_finding(audit(contract, kernel, many_cases(200))).kind == Kind::outside_bound);
 }

@@ -63,8 +63,8 @@ TEST_CASE("a sum that loses its last element is a wrong value, shown with a sing
   const Finding& finding = only_finding(report);
   CHECK(finding.kind == Kind::wrong_value);
   CHECK(finding.case_text == "count=1 block=1 zeros seed=0 schedule=converging x[0]=0x1p+0");
-  CHECK(finding.message.find("the result is 0x0p+0 (0) but the sum is 0x1p+0 (1)") == 0);
-  CHECK(finding.message.find("the input is 0x1p+0 (1)") != std::string::npos);
+  CHECK(finding.message.find("the result is 0 but the sum is 1") == 0);
+  CHECK(finding.message.find("the input is 1") != std::string::npos);
 }
 
 TEST_CASE("an uninitialized output is reported as a wrong value after the undefined behaviour") {

@@ -222,22 +222,3 @@ TEST_CASE("A position is the innermost line of the user's own source", "[ptx][qu
   CHECK(found[1] == foldproof::Position{"sum.cu", 5, 2});
   CHECK(found[2] == foldproof::Position{"sum.cu", 5, 2});
 }
-
-TEST_CASE("Cooperative groups' headers are those of a toolkit, not those of the user", "[ptx][query]") {
-  const auto is_one = [](const std::string& path) {
-    return is_cooperative_groups_file(path, "/home/me/kernels/k.cu");
-  };
-  CHECK(is_one("/usr/local/cuda/bin/../targets/x86_64-linux/include/cooperative_groups/details/sync.h"));
-  CHECK(is_one("/opt/conda/lib/python3.12/site-packages/nvidia/cu13/include/cooperative_groups/reduce.h"));
-  CHECK(is_one("/usr/local/cuda/include/cooperative_groups.h"));  // has the collectives of wide tiles
-  CHECK_FALSE(is_one("/home/me/kernels/include/cooperative_groups.h"));
-  CHECK_FALSE(is_one("/home/me/kernels/cooperative_groups/fold.h"));
-  CHECK_FALSE(is_one("/home/me/kernels/include/cooperative_groups/fold.h"));
-  CHECK_FALSE(is_one("/home/me/kernels/../kernels/include/cooperative_groups/fold.h"));
-  CHECK_FALSE(is_one("include/cooperative_groups/fold.h"));
-  const std::string here = std::filesystem::current_path().string();
-  CHECK_FALSE(is_one(here + "/third_party/include/cooperative_groups/fold.h"));
-  CHECK(is_one(here + "/.venv/lib/python3.12/site-packages/nvidia/cu13/include/cooperative_groups/sync.h"));
-  CHECK(is_cooperative_groups_file("/usr/include/cooperative_groups/details/sync.h", "/k.cu"));
-  CHECK_FALSE(is_one("/usr/local/cuda/include/math.h"));
-}

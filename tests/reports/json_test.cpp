@@ -47,6 +47,8 @@ KernelReport full_report() {
   finding.case_text = "count=3";
   finding.replay = "foldproof replay x.toml";
   finding.expected = true;
+  finding.is_about_category = true;
+  finding.cause = {Kind::shared_race, {"a.cu", 2, 1}};
   kernel.findings = {finding};
   return kernel;
 }
@@ -91,6 +93,7 @@ TEST_CASE("a report has the documented structure") {
   CHECK(finding.at("threads").dump() == R"([{"block":[1,2,3],"thread":[4,5,6]}])");
   CHECK(finding.at("case") == "count=3");
   CHECK(finding.at("replay") == "foldproof replay x.toml");
+  CHECK(finding.at("cause").dump() == R"({"kind":"shared-race","file":"a.cu","line":2,"column":1})");
 }
 
 TEST_CASE("unknown values are null") {
@@ -99,7 +102,7 @@ TEST_CASE("unknown values are null") {
   const Json json = to_json(kernel);
   CHECK(json.at("worst_error_over_bound").is_null());
   const Json& finding = json.at("findings").at(0);
-  for (const char* key : {"file", "line", "other_file", "other_line", "case", "replay"})
+  for (const char* key : {"file", "line", "other_file", "other_line", "case", "replay", "cause"})
     CHECK(finding.at(key).is_null());
 }
 

@@ -130,6 +130,16 @@ TEST_CASE("a finding is shown with position, threads, case, help and replay comm
   CHECK(contains(text, "replay  foldproof replay case.toml"));
 }
 
+TEST_CASE("a finding that another one may explain names it, and has no help of its own") {
+  KernelReport racy = clean({{"T", "f32"}});
+  racy.verdict = Verdict::findings;
+  racy.findings = {race()};
+  racy.findings[0].cause = {Kind::deadlock, {"nowhere.cu", 3, 0}};
+  const std::string text = to_text(report_of({racy}), {});
+  CHECK(contains(text, "cause   perhaps that of the finding `deadlock` at nowhere.cu:3\n"));
+  CHECK_FALSE(contains(text, "help    "));
+}
+
 TEST_CASE("a replay command names a file below the working folder by a relative path, never like an option") {
   KernelReport racy = clean({{"T", "f32"}});
   racy.verdict = Verdict::findings;

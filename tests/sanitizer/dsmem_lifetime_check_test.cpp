@@ -114,7 +114,7 @@ TEST_CASE("a finding names the accessing thread, its position and the missing or
     CHECK(found[0].threads[0] == ThreadId{{1, 0, 0}, {0, 0, 0}});
     return found[0].message;
   };
-  const std::string who = "thread (0, 0, 0) of block (1, 0, 0) uses the shared memory of another block";
+  const std::string who = "thread 0 of block 1 uses the shared memory of another block";
   CHECK(message(cluster_sync, use_box + cluster_sync) == who + " that may not have started");
   CHECK(message(cluster_sync + cluster_sync, cluster_sync + use_box) ==
         who + " that may exit before the access");

@@ -121,11 +121,10 @@ TEST_CASE("a finding names both threads, both positions and the missing fence") 
                                  {.buffers = {zeros(4), zeros(4)}, .grid = {2, 1, 1}, .block = {1, 1, 1}},
                                  only<FenceCheck>());
   REQUIRE(found.size() == 1);
-  CHECK(
-      found[0].message ==
-      "thread (0, 0, 0) of block (1, 0, 0) reads the buffer buffer0, which thread (0, 0, 0) of block (0, 0, "
-      "0) wrote before it set a flag; the two accesses are unordered because there is no fence before the "
-      "flag");
+  CHECK(found[0].message ==
+        "thread 0 of block 1 reads the buffer buffer0, which thread 0 of block 0 "
+        "wrote before it set a flag; the two accesses are unordered because there is no fence before the "
+        "flag");
   CHECK(found[0].at.line == 3);
   CHECK(found[0].other->line == 2);
 }

@@ -348,6 +348,21 @@ TEST_CASE("the grid barrier of cooperative groups orders all blocks") {
         "data");
 }
 
+TEST_CASE("a shuffle orders its lanes only in a barrier of cooperative groups, which also race like others") {
+  const auto shared_by_lanes = [](const std::string& between, const std::string& place) {
+    const std::string file = ".file 1 \"/usr/local/cuda/include/cooperative_groups/" + place + "\" ";
+    return verdict(
+        "\n.loc 1 204 0\nsetp.ne.u32 %p1, lane, 0; @%p1 bra next; st.global.u32 [buffer0], 5;\nnext: " +
+            between + " setp.ne.u32 %p2, lane, 1; @%p2 exit; ld.global.u32 %r2, [buffer0];",
+        {.buffers = {zeros(4)}, .module = file});
+  };
+  const std::string shuffle = "shfl.sync.idx.b32 %r1, %r1, 0, 31, -1;";
+  CHECK(shared_by_lanes(shuffle, "details/sync.h") == "none");
+  CHECK(shared_by_lanes(shuffle, "details/reduce.h") == "global-race");
+  CHECK(shared_by_lanes("", "details/sync.h") == "global-race");
+  CHECK(shared_by_lanes(shuffle, "memory.h") == "global-race");
+}
+
 TEST_CASE("an acquire load is itself ordered after the writes that it acquires") {
   // The flag's weak first value and its release are ordered; buffer2 only delays the reader.
   const auto read_by = [](const char* load) {

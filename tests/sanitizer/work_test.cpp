@@ -96,6 +96,26 @@ TEST_CASE("arrivals at a barrier that no thread waits for are checked in linear 
     CHECK(growth<RaceCheck>(arrive, times(200, cluster), times(400, cluster)) < linear);
 }
 
+TEST_CASE("updates that are repeated are checked in linear time, whatever their scopes") {
+  const auto repeated = [](const std::string& update) {
+    return "mov.u32 %r1, 0;\nagain: " + update +
+           " add.u32 %r1, %r1, 1; ld.global.u32 %r3, [buffer0]; setp.lt.u32 %p2, %r1, %r3; @%p2 bra again;";
+  };
+  const auto times = [](std::uint32_t count, std::uint32_t blocks) {
+    return Setting{.buffers = {words({count}), zeros(4)},
+                   .grid = {blocks, 1, 1},
+                   .block = {64, 1, 1},
+                   .cluster = {blocks, 1, 1}};
+  };
+  const auto growth_of = [&](const std::string& update, std::uint32_t blocks) {
+    return growth<RaceCheck>(repeated(update), times(200, blocks), times(400, blocks));
+  };
+  CHECK(growth_of("atom.acq_rel.cluster.global.add.u32 %r2, [buffer1], 1;", 2) < linear);
+  CHECK(growth_of("red.release.cluster.global.add.u32 [buffer1], 1;", 2) < linear);
+  CHECK(growth_of("red.release.cta.global.add.u32 [buffer1], 1; red.release.gpu.global.add.u32 [buffer1], 1;",
+                  1) < linear);
+}
+
 TEST_CASE("blocks that draw tiles after a fence of one thread are checked in linear time") {
   const std::string draw =
       ".shared .u32 tile[1];\n"

@@ -98,8 +98,12 @@ class Events final : private LaunchView {
   std::uint32_t blocks_per_cluster() const override { return geometry_.blocks_per_cluster(); }
   std::uint64_t blocks() const override { return geometry_.shape().grid.volume(); }
   Position position(Site site) const override { return program_.position(*program_.sites[site]); }
-  bool orders_its_own(Site site) const override {
-    return program_.is_cooperative_groups(*program_.sites[site]);
+  bool is_of_cooperative_groups(Site site) const override {
+    return program_.is_in(program_.cooperative_groups_files, *program_.sites[site]);
+  }
+  bool is_ordering_shuffle(Site site) const override {
+    const Instruction& i = *program_.sites[site];
+    return i.action == Action::shuffle && program_.is_in(program_.group_barrier_files, i);
   }
   bool has_plain_strong_accesses() const override;
   InstructionClass class_of(Site site) const override;

@@ -124,7 +124,8 @@ class Layout {
     const auto size = static_cast<std::uint32_t>(bytes);
     shared_.packed += size;
     shared_.next_slot = (address + size + shared_lead) / shared_slot + 1;
-    program_.shared.push_back({demangled(variable.name), entry_, address, size, shared_.packed, false});
+    program_.shared.push_back(
+        {demangled_variable(variable.name), entry_, address, size, shared_.packed, false});
     at = {ptx::Space::shared, address};
   }
 

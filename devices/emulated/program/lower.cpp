@@ -18,6 +18,11 @@ bool is_plain_strong_access(const Instruction& i) {
          (i.form->semantics == Semantics::relaxed || i.form->semantics == Semantics::volatile_);
 }
 
+bool is_of_cooperative_groups(const std::string& file) {
+  return file.find("/include/cooperative_groups/") != std::string::npos ||
+         file.ends_with("/include/cooperative_groups.h");
+}
+
 }  // namespace
 
 Program lower(const ptx::Module& module, const std::string& name,
@@ -27,8 +32,10 @@ Program lower(const ptx::Module& module, const std::string& name,
   program.name = name;
   program.locs = module.locs;
   program.files = module.files;
-  for (const auto& [number, file] : module.files)
-    if (ptx::is_cooperative_groups_file(file, name)) program.cooperative_groups_files.insert(number);
+  for (const auto& [number, file] : module.files) {
+    if (is_of_cooperative_groups(file)) program.cooperative_groups_files.insert(number);
+    if (file.ends_with("/cooperative_groups/details/sync.h")) program.group_barrier_files.insert(number);
+  }
   LoweringContext context{.program = program, .addresses = {}, .functions = {}, .forms = {}};
   for (const ptx::Function& function : module.functions)
     if (function.body)

@@ -19,9 +19,10 @@ std::uint32_t Program::shared_static_bytes(const FunctionCode& entry) const {
   return bytes;
 }
 
-bool Program::is_cooperative_groups(const Instruction& instruction) const {
-  if (instruction.loc == 0 || instruction.loc >= locs.size()) return false;
-  return cooperative_groups_files.contains(locs[instruction.loc].file);
+bool Program::is_in(const std::set<std::uint32_t>& some, const Instruction& instruction) const {
+  for (std::uint32_t loc = instruction.loc; loc != 0 && loc < locs.size(); loc = locs[loc].inlined_at)
+    if (some.contains(locs[loc].file)) return true;
+  return false;
 }
 
 Position Program::position(const Instruction& instruction) const {

@@ -133,6 +133,7 @@ struct Program {
   std::vector<ptx::Loc> locs;
   std::map<std::uint32_t, std::string> files;
   std::set<std::uint32_t> cooperative_groups_files = {};  ///< those that are cooperative groups' own headers
+  std::set<std::uint32_t> group_barrier_files = {};  ///< the header that has cooperative groups' barriers
   std::vector<const Instruction*> sites;                  ///< every instruction, by its site number
   /// Some load or store, other than a poll, is relaxed or volatile.
   bool has_plain_strong_accesses = false;
@@ -143,8 +144,8 @@ struct Program {
   std::uint32_t shared_static_bytes(const FunctionCode& entry) const;
   /// Innermost frame of the instruction in the user's own source; the PTX line if there is no `.loc`.
   Position position(const Instruction& instruction) const;
-  /// Whether the instruction is in cooperative groups' own headers.
-  bool is_cooperative_groups(const Instruction& instruction) const;
+  /// Whether the instruction, or a call from which it was inlined, is in one of some `files`.
+  bool is_in(const std::set<std::uint32_t>& some, const Instruction& instruction) const;
 };
 
 /// Function addresses encode an index into Program::functions, outside every memory window.

@@ -54,7 +54,7 @@ void Definedness::route_to(const LaneRouting& routing, const DivergentGroup& gro
     const auto lane = first_lane(absent);
     origin = origin_at(Kind::undefined_shuffle_source, i, routing.warp, lane, [&] {
       return fmt::format("a shuffle in which thread {} reads from lane {}, which does not participate",
-                         to_string(geometry_.thread(routing.warp, lane).thread), routing.from[lane]);
+                         index_text(geometry_.thread(routing.warp, lane).thread), routing.from[lane]);
     });
     for_lanes(absent, [&](unsigned one) { result[one] = ~0u; });
   }
