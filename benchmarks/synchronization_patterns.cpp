@@ -15,7 +15,7 @@ class PatternLaunch final : public LaunchView {
   std::uint64_t blocks() const override { return std::uint64_t{1} << 40; }
   Position position(Site site) const override { return {"pattern", site, 0}; }
   bool is_of_cooperative_groups(Site) const override { return false; }
-  bool is_ordering_shuffle(Site) const override { return false; }
+  bool passes_on_by_shuffle(Site) const override { return false; }
   bool has_plain_strong_accesses() const override { return true; }
   InstructionClass class_of(Site) const override { return {}; }
   ThreadId thread(WarpId, unsigned) const override { return {}; }

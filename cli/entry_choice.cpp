@@ -38,7 +38,7 @@ void check_is_no_template(const std::filesystem::path& source, const std::vector
            (is_same_spelling(kernel.name, wished) || kernel.name.ends_with("::" + wished));
   };
   if (std::ranges::any_of(entries, is_there)) return;
-  if (std::ranges::any_of(kernels_declared(preprocessed_source(source, options)), is_meant))
+  if (std::ranges::any_of(kernels_declared(preprocessed_source(source, {}, options)), is_meant))
     throw InputError(
         fmt::format("--entry: \"{0}\" is a template; name an instance, such as \"{0}<float>\"", wished),
         {source.string()});

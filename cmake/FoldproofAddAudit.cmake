@@ -1,10 +1,11 @@
 # foldproof_add_audit(NAME <name> SOURCE <file>...|CONTRACT <file>... [DEVICE emulated|cuda|all]
-#                     [CASES <n>] [SEED <s>] [TIMEOUT <seconds>] [LABELS <label>...] [ARGS <argument>...]
-#                     [OPTIONAL|REQUIRED])
+#                     [TARGET <target>] [CASES <n>] [SEED <s>] [TIMEOUT <seconds>] [LABELS <label>...]
+#                     [ARGS <argument>...] [OPTIONAL|REQUIRED])
 #
 # Registers one ctest entry per file, which runs `foldproof audit` on it. The entry is <name> for a single file,
 # otherwise <name>.<file's stem>. A SOURCE is audited with the contract next to it, or with a guessed one. ARGS are
-# passed to the audit (-I, -D, --arch, --fail-on …), which runs in the source folder. An entry fails on an unexpected
+# passed to the audit (-I, -D, --arch, --fail-on …), which runs in the source folder. The sources are compiled with the
+# include folders, definitions and C++ standard of the TARGET, which must exist. An entry fails on an unexpected
 # finding, an invalid contract, and anything that was not checked, such as for want of nvcc. Only what needs a GPU
 # (DEVICE cuda, host functions) is skipped where there is none; ctest counts a skipped entry as passed. With OPTIONAL,
 # an entry is also skipped if something was not checked for another reason. With REQUIRED, it fails instead of being
@@ -12,7 +13,7 @@
 # its contracts launches is only mentioned. Failing cases are kept in the build folder; they and those next to the
 # contract run first.
 function(foldproof_add_audit)
-  cmake_parse_arguments(PARSE_ARGV 0 ARG "OPTIONAL;REQUIRED" "NAME;DEVICE;CASES;SEED;TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "OPTIONAL;REQUIRED" "NAME;TARGET;DEVICE;CASES;SEED;TIMEOUT"
                         "SOURCE;SOURCES;CONTRACT;CONTRACTS;LABELS;ARGS")
   if("${ARG_NAME}" STREQUAL "")
     message(FATAL_ERROR "foldproof_add_audit requires NAME")
@@ -42,6 +43,9 @@ function(foldproof_add_audit)
   if("${files}" STREQUAL "")
     message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …) requires SOURCE or CONTRACT")
   endif()
+  if(DEFINED ARG_TARGET AND NOT TARGET "${ARG_TARGET}")
+    message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): ${ARG_TARGET} is not a target of this project")
+  endif()
   if(NOT DEFINED ARG_TIMEOUT)
     set(ARG_TIMEOUT 600)
   endif()
@@ -53,6 +57,10 @@ function(foldproof_add_audit)
       list(APPEND options "--${name}" "${ARG_${option}}")
     endif()
   endforeach()
+  if(DEFINED ARG_TARGET)
+    foldproof_flags_of_target(${ARG_TARGET} flags)
+    list(APPEND options ${flags})
+  endif()
   set(skip_status 3)
   if(NOT ARG_OPTIONAL)
     set(skip_status 77) # the status by which automake's test programs say the same
@@ -67,10 +75,29 @@ function(foldproof_add_audit)
     endif()
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
     add_test(NAME ${entry} COMMAND foldproof::foldproof audit "${file}" ${options}
-             WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+             WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" COMMAND_EXPAND_LISTS)
     set_tests_properties(${entry} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT "${ARG_TIMEOUT}")
     if(NOT ARG_REQUIRED)
       set_tests_properties(${entry} PROPERTIES SKIP_RETURN_CODE ${skip_status})
     endif()
   endforeach()
+endfunction()
+
+# Sets `result` to generator expressions for the -I, -D and --std that compile sources of the target.
+function(foldproof_flags_of_target target result)
+  get_target_property(type ${target} TYPE)
+  set(prefix "")
+  if(type STREQUAL "INTERFACE_LIBRARY")
+    set(prefix INTERFACE_)
+  endif()
+  set(flags "")
+  foreach(property IN ITEMS -I=${prefix}INCLUDE_DIRECTORIES -D=${prefix}COMPILE_DEFINITIONS)
+    string(SUBSTRING "${property}" 0 2 flag)
+    string(SUBSTRING "${property}" 3 -1 property)
+    set(values "$<TARGET_PROPERTY:${target},${property}>")
+    list(APPEND flags "$<$<BOOL:${values}>:${flag}$<JOIN:${values},$<SEMICOLON>${flag}>>")
+  endforeach()
+  set(standard "$<TARGET_PROPERTY:${target},CUDA_STANDARD>")
+  list(APPEND flags "$<$<BOOL:${standard}>:--std=c++${standard}>")
+  set(${result} ${flags} PARENT_SCOPE)
 endfunction()

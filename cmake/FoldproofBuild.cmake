@@ -78,6 +78,7 @@ function(foldproof_tests name)
   target_compile_definitions(test_${name} PRIVATE FOLDPROOF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                              FOLDPROOF_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/${name}/data")
   if(ARG_OPTIMIZED)
+    foldproof_optimise_less(test_${name})
     foldproof_unity(test_${name} 8)
   else()
     target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O0>)

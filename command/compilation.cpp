@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <set>
 #include <utility>
 #include <vector>
@@ -90,7 +91,9 @@ void Compilation::read_ptx(Subject& subject) {
 
 void Compilation::take(Subject& subject, const std::string& compiled) {
   try {
-    subject.image = adopt(subject.contract, CompiledSource::unpacked(compiled));
+    CompiledSource source = CompiledSource::unpacked(compiled);
+    std::ranges::move(source.notes, std::back_inserter(subject.notes));
+    subject.image = adopt(subject.contract, std::move(source));
     note_other_kernels(subject);
   } catch (const InputError& error) {
     fail(subject, error);

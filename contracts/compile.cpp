@@ -22,6 +22,7 @@
 #include "contracts/nvcc/toolkit.h"
 #include "contracts/nvcc/unit.h"
 #include "contracts/signature.h"
+#include "contracts/uncovered_launches.h"
 #include "devices/host_program.h"
 
 namespace foldproof {
@@ -219,6 +220,8 @@ std::string CompiledSource::packed() const {
   for (const std::string& name : lowered) writer.text(name);
   for (const std::string& text : {image.name(), image.ptx.text(), image.program, image.machine_code})
     writer.text(text);
+  writer.number(notes.size());
+  for (const std::string& note : notes) writer.text(note);
   return {reinterpret_cast<const char*>(writer.message().data()), writer.message().size()};
 }
 
@@ -230,6 +233,8 @@ CompiledSource CompiledSource::unpacked(std::string_view text) {
   std::string name = reader.text(), ptx = reader.text(), program = reader.text();
   source.image = Image(std::move(name), std::move(ptx), std::move(program));
   source.image.machine_code = reader.text();
+  source.notes.resize(reader.number());
+  for (std::string& note : source.notes) note = reader.text();
   return source;
 }
 
@@ -244,18 +249,34 @@ CompiledSource compiled_entry(const fs::path& source, const std::string& entry,
   return build({source, {entry}, "", {}, "", false}, Contract{}.arch, options);
 }
 
-std::string preprocessed_source(const fs::path& source, const CompileOptions& options) {
-  const Unit unit = completed({checked_source(source), {}, "", {}, "", false}, Contract{}.arch, options);
+std::string preprocessed_source(const fs::path& source, const std::vector<std::string>& flags,
+                                const CompileOptions& options) {
+  const Unit unit = completed({checked_source(source), {}, "", flags, "", false}, Contract{}.arch, options);
   const std::string text = NvccRun(unit, existing_nvcc(options), options.deadline).preprocessed();
   return lines_of_file(text, unit.source.string());
+}
+
+/// Whether the source launches kernels itself. A contract of host functions has no launches.
+bool launches_kernels(const Contract& contract) {
+  return contract.source.extension() != ".ptx" && !contract.is_host_function() &&
+         read_text_file(contract.source, largest_source).find("<<<") != std::string::npos;
 }
 
 CompiledSource compiled_contract(const Contract& contract, const CompileOptions& options) {
   const Entries entries(contract);
   const std::string appendix = contract.call ? call_kernels(contract) : "";
   try {
-    return build({contract.source, entries.names, appendix, contract.flags, "", contract.is_host_function()},
-                 contract.arch, options);
+    CompiledSource compiled =
+        build({contract.source, entries.names, appendix, contract.flags, "", contract.is_host_function()},
+              contract.arch, options);
+    if (launches_kernels(contract)) {
+      const auto lowered = [&](const std::string& entry) {
+        return compiled.lowered.at(entries.index_of(entry));
+      };
+      compiled.notes = uncovered_launches(contract, entries_of(compiled.image.ptx.module()), lowered,
+                                          preprocessed_source(contract.source, contract.flags, options));
+    }
+    return compiled;
   } catch (const EntryError& error) {
     throw InputError(error.sentence(), entries.where.at(error.index()));
   }

@@ -47,12 +47,14 @@ std::shared_ptr<const Image> compile_source(const std::filesystem::path& source,
 
 /// The text of `source`, a .cu file, with its macros expanded and without what it includes. Throws like
 /// compile_source.
-std::string preprocessed_source(const std::filesystem::path& source, const CompileOptions& options);
+std::string preprocessed_source(const std::filesystem::path& source, const std::vector<std::string>& flags,
+                                const CompileOptions& options);
 
 /// What a compilation produces; a process can send it to another.
 struct CompiledSource {
   std::vector<std::string> lowered;  ///< one per entry; for a contract, in the order of its launches
   Image image;
+  std::vector<std::string> notes = {};  ///< on launches of the source that a contract does not include
 
   std::string packed() const;
   static CompiledSource unpacked(std::string_view text);

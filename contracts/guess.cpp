@@ -279,7 +279,7 @@ GuessedKernel guess_without_instance(Contract contract) {
 std::vector<GuessedKernel> guess_kernels(const fs::path& source, const std::string& entry,
                                          const CompileOptions& options,
                                          const std::optional<Reference>& reference) {
-  const std::string text = source.extension() == ".ptx" ? "" : preprocessed_source(source, options);
+  const std::string text = source.extension() == ".ptx" ? "" : preprocessed_source(source, {}, options);
   const std::vector<DeclaredKernel> declared = kernels_declared(text);
   FoundKernels found = entry.empty() ? all_kernels(source, declared, options)
                                      : FoundKernels{{wished_kernel(source, entry, declared, options)}, {}};

@@ -49,9 +49,9 @@ class LaunchView {
   virtual Position position(Site site) const = 0;
   /// Whether the code belongs to cooperative groups: lanes of a warp may store the same value there.
   virtual bool is_of_cooperative_groups(Site site) const = 0;
-  /// Whether it is a shuffle that orders its lanes like a barrier, although the memory model does not say so:
-  /// cooperative groups pass on by shuffles what one lane has acquired.
-  virtual bool is_ordering_shuffle(Site site) const = 0;
+  /// Whether it is the shuffle by which the barriers of cooperative groups pass on to all lanes what one of
+  /// them has acquired. The memory model does not say that a shuffle does that.
+  virtual bool passes_on_by_shuffle(Site site) const = 0;
   /// Whether the program has volatile or relaxed loads or stores (not atomics) that are not polled.
   virtual bool has_plain_strong_accesses() const = 0;
   virtual InstructionClass class_of(Site site) const = 0;

@@ -20,3 +20,14 @@ set_tests_properties(example.audit PROPERTIES FIXTURES_REQUIRED "installed;confi
                      ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/example/cache")
 set_tests_properties(example.install example.links example.configure example.build_tree example.audit
                      PROPERTIES LABELS cli TIMEOUT 300)
+
+# Audits with the flags of a target, found in the build tree.
+set(targets "${PROJECT_BINARY_DIR}/example/targets")
+add_test(NAME example.configure_target
+         COMMAND ${CMAKE_COMMAND} -G "${CMAKE_GENERATOR}" -S "${CMAKE_CURRENT_SOURCE_DIR}/target_project" -B "${targets}"
+                 "-Dfoldproof_DIR=${PROJECT_BINARY_DIR}" "-DCMAKE_MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM}")
+add_test(NAME example.target COMMAND ${CMAKE_CTEST_COMMAND} --test-dir "${targets}" --output-on-failure --no-tests=error)
+set_tests_properties(example.configure_target PROPERTIES FIXTURES_SETUP with_target)
+set_tests_properties(example.target PROPERTIES FIXTURES_REQUIRED with_target
+                     ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/example/cache")
+set_tests_properties(example.configure_target example.target PROPERTIES LABELS cli TIMEOUT 300)

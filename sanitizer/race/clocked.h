@@ -25,9 +25,7 @@ class Clocked : public Check {
     notify<&Clocks::warp_barrier_completes>(event);
   }
   void warp_sync_completes(const WarpSyncEvent& event) final {
-    if (launch_->is_ordering_shuffle(event.site))
-      notify<&Clocks::warp_barrier_completes>(
-          BarrierEvent{.warp = event.warp, .lanes = event.lanes, .site = event.site});
+    if (launch_->passes_on_by_shuffle(event.site)) notify<&Clocks::shuffle_passes_on>(event);
   }
   void barrier_arrives(const BarrierEvent& event) final { notify<&Clocks::barrier_arrives>(event); }
   void warps_arrive(BarrierEvent event, std::uint32_t warps) final {

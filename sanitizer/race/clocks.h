@@ -151,6 +151,8 @@ class Clocks {
 
   // Events that establish order.
   void warp_barrier_completes(const BarrierEvent& event);
+  /// A shuffle that passes on what one lane has acquired.
+  void shuffle_passes_on(const WarpSyncEvent& event);
   void barrier_arrives(const BarrierEvent& event);
   void warps_arrive(const BarrierEvent& event, std::uint32_t warps);
   void barrier_completes(BlockNumber block, std::uint32_t barrier);
@@ -192,6 +194,7 @@ class Clocks {
   void learn(WarpClock& who, LaneSet lanes, const VectorClock& what);
 
   // Barriers (clocks_barriers.cpp).
+  void share_outer(WarpClock& warp, LaneSet lanes);
   using ByWarp = std::array<LaneSet, 32>;  ///< lanes of each warp; a block has at most 32 warps
   void synchronize_lanes(BlockClock& block, BlockClock::Barrier& complete);
   void synchronize_block(BlockClock& block);

@@ -25,11 +25,19 @@ void Clocks::warp_barrier_completes(const BarrierEvent& event) {
     for_lanes(event.lanes, [&](unsigned lane) { (*warp.pairs)[lane] = joined; });
   }
   if (warp.fencing) share_fencing(fencing_of({{&warp, event.lanes}}), {{&warp, event.lanes}});
-  if ((warp.has_outer & event.lanes) == 0) return;
-  VectorClock all;
-  for_lanes(warp.has_outer & event.lanes, [&](unsigned lane) { joined_.add(all, (*warp.outer)[lane]); });
-  learn(warp, event.lanes, all);
+  share_outer(warp, event.lanes);
 }
+
+// Each of the lanes learns what any of them has learnt from others.
+void Clocks::share_outer(WarpClock& warp, LaneSet lanes) {
+  if ((warp.has_outer & lanes) == 0) return;
+  VectorClock all;
+  for_lanes(warp.has_outer & lanes, [&](unsigned lane) { joined_.add(all, (*warp.outer)[lane]); });
+  learn(warp, lanes, all);
+}
+
+// It orders nothing that its lanes themselves did.
+void Clocks::shuffle_passes_on(const WarpSyncEvent& event) { share_outer(warp(event.warp), event.lanes); }
 
 void Clocks::barrier_arrives(const BarrierEvent& event) {
   BlockClock& block = this->block(event.warp.block);

@@ -348,19 +348,31 @@ TEST_CASE("the grid barrier of cooperative groups orders all blocks") {
         "data");
 }
 
-TEST_CASE("a shuffle orders its lanes only in a barrier of cooperative groups, which also race like others") {
-  const auto shared_by_lanes = [](const std::string& between, const std::string& place) {
-    const std::string file = ".file 1 \"/usr/local/cuda/include/cooperative_groups/" + place + "\" ";
-    return verdict(
-        "\n.loc 1 204 0\nsetp.ne.u32 %p1, lane, 0; @%p1 bra next; st.global.u32 [buffer0], 5;\nnext: " +
-            between + " setp.ne.u32 %p2, lane, 1; @%p2 exit; ld.global.u32 %r2, [buffer0];",
-        {.buffers = {zeros(4)}, .module = file});
+TEST_CASE("only the shuffle of cooperative groups' barriers passes on what one lane has acquired") {
+  const auto in_header = [](const std::string& header) {
+    return ".file 1 \"/usr/local/cuda/include/cooperative_groups/" + header + "\" ";
   };
-  const std::string shuffle = "shfl.sync.idx.b32 %r1, %r1, 0, 31, -1;";
-  CHECK(shared_by_lanes(shuffle, "details/sync.h") == "none");
-  CHECK(shared_by_lanes(shuffle, "details/reduce.h") == "global-race");
-  CHECK(shared_by_lanes("", "details/sync.h") == "global-race");
-  CHECK(shared_by_lanes(shuffle, "memory.h") == "global-race");
+  const std::string shuffle = "shfl.sync.idx.b32 %r1, %r1, 0, 31, -1;\n";
+  // The first lane of block 1 waits for block 0; all of its lanes read.
+  const auto by_all_lanes = [&](const std::string& header) {
+    return what_races(
+        "\n.loc 1 204 0\nsetp.eq.u32 %p2, cta, 1; @%p2 bra reader;\n"
+        "setp.ne.u32 %p1, lane, 0; @%p1 exit; st.global.u32 [buffer0], 5; "
+        "st.release.gpu.global.u32 [buffer1], 1; exit;\n"
+        "reader: setp.ne.u32 %p3, lane, 0; @%p3 bra met;\n" +
+            await("ld.acquire.gpu.global.u32", "buffer1", 1) + "met: " + shuffle +
+            "ld.global.u32 %r2, [buffer0];",
+        {.buffers = {zeros(4), zeros(4)}, .module = in_header(header), .grid = {2, 1, 1}});
+  };
+  CHECK(by_all_lanes("details/sync.h") == "none");
+  CHECK(by_all_lanes("details/reduce.h") == "data");
+  // Between lanes, it orders nothing.
+  const auto between_lanes = what_races(
+      "\n.loc 1 204 0\nsetp.ne.u32 %p1, lane, 0; @%p1 bra next; "
+      "st.global.u32 [buffer0], 5;\nnext: " +
+          shuffle + "setp.ne.u32 %p2, lane, 1; @%p2 exit; ld.global.u32 %r2, [buffer0];",
+      {.buffers = {zeros(4)}, .module = in_header("details/sync.h")});
+  CHECK(between_lanes == "data");
 }
 
 TEST_CASE("an acquire load is itself ordered after the writes that it acquires") {

@@ -101,7 +101,7 @@ class Events final : private LaunchView {
   bool is_of_cooperative_groups(Site site) const override {
     return program_.is_in(program_.cooperative_groups_files, *program_.sites[site]);
   }
-  bool is_ordering_shuffle(Site site) const override {
+  bool passes_on_by_shuffle(Site site) const override {
     const Instruction& i = *program_.sites[site];
     return i.action == Action::shuffle && program_.is_in(program_.group_barrier_files, i);
   }

@@ -1,0 +1,1 @@
+// A source in C++, so that the project needs no CUDA compiler.
