@@ -12,8 +12,8 @@
 namespace foldproof {
 
 /// The blocks with which the source launches kernels of the contract although no case can have them, each as
-/// a note. Nothing is said about a launch whose block is not known, or a contract whose blocks cannot be
-/// listed. `kernels`: all of the source. `lowered`: the PTX spelling of an entry. `text`: the source from the
+/// a note. Launches whose blocks are unknown, and contracts whose blocks cannot be listed, are left out.
+/// `kernels`: all of the source. `lowered`: the PTX spelling of an entry. `text`: the source from the
 /// preprocessor.
 std::vector<std::string> uncovered_launches(
     const Contract& contract, const std::vector<EntrySignature>& kernels,
