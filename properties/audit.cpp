@@ -19,6 +19,7 @@
 #include "properties/generator.h"
 #include "properties/random.h"
 #include "properties/search/guided_search.h"
+#include "properties/shrinking/shrink.h"
 #include "properties/store/store.h"
 #include "properties/store/triage.h"
 
@@ -296,7 +297,7 @@ class Audit {
     report.coverage = coverage_.groups();
     report.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     report.findings = collector_.findings();
-    if (!is_replay_) std::ranges::copy(contract_.preconditions, std::back_inserter(report.findings));
+    if (!is_replay_) add_preconditions(report.findings);
     std::ranges::stable_sort(report.findings, {}, rank_of);
     explain_categories(report.findings);
     if (report.cases == 0 && left_out_ != 0) {
@@ -304,6 +305,15 @@ class Audit {
       report.reason = "none of its cases could be run, because other cases had crashed the worker process";
     }
     return report;
+  }
+
+  /// What also happens in the domain is not a matter of other launches.
+  void add_preconditions(std::vector<Finding>& findings) const {
+    const std::size_t own = findings.size();
+    for (const Finding& one : contract_.preconditions)
+      if (std::none_of(findings.begin(), findings.begin() + static_cast<std::ptrdiff_t>(own),
+                       [&](const Finding& finding) { return is_like(finding, one); }))
+        findings.push_back(one);
   }
 
   /// What computes a wrong number usually computes a wrong NaN or infinity as well.

@@ -117,7 +117,8 @@ void FindingCollector::keep(const Case& c, Finding shown, const Evaluation& eval
 std::optional<Cause> FindingCollector::cause_of(const Finding& finding, const Evaluation& evaluation) const {
   const Finding* first = nullptr;
   for (const Finding& other : evaluation.findings)
-    if (other.severity == Severity::error && !accepts(other) &&
+    // Unordered accesses are warnings until an audit shows that results depend on their order.
+    if ((other.severity == Severity::error || other.kind == Kind::unordered_access) && !accepts(other) &&
         (first == nullptr || rank_of(other) < rank_of(*first)))
       first = &other;
   if (first == nullptr || rank_of(*first) >= std::min(rank_of(finding), Rank::other)) return std::nullopt;

@@ -86,6 +86,7 @@ struct Finding {
   std::string message = {};            ///< one sentence: what happened
   Position at = {};                    ///< innermost frame in the user's source
   std::optional<Position> other = {};  ///< the second access of a conflict; the origin of an undefined value
+  std::string memory = {};             ///< of a race: "the shared variable tile"
   std::vector<ThreadId> threads =
       {};                      ///< the threads involved: the first acts at `at`, the second at `other`
   std::string case_text = {};  ///< the smallest case that reproduces it; empty until known

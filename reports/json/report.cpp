@@ -51,6 +51,7 @@ Finding finding_from(const Json& json) {
   if (!json.at("other_file").is_null()) finding.other = position_from(json, "other_");
   for (const Json& id : json.at("threads"))
     finding.threads.push_back({dim3_from(id.at("block")), dim3_from(id.at("thread"))});
+  if (json.contains("memory")) finding.memory = known_at<std::string>(json, "memory");
   finding.case_text = known_at<std::string>(json, "case");
   finding.replay = known_at<std::string>(json, "replay");
   finding.is_about_category = json.value("is_about_category", false);
@@ -82,6 +83,7 @@ Json to_json(const Finding& finding) {
           {"case", known(finding.case_text)},
           {"replay", known(finding.replay)},
           {"help", help_of(finding)},
+          {"memory", known(finding.memory)},
           {"cause", finding.cause ? to_json(*finding.cause) : Json()},
           {"is_about_category", finding.is_about_category}};
 }

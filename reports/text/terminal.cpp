@@ -33,25 +33,43 @@ struct Shown {
   const Finding* finding;
   std::vector<std::string> instances;
   std::size_t alike = 0;  ///< additional findings in these instances, of the same kind at the same place
+  std::vector<std::string> also =
+      {};  ///< other pairs of places with the same kind of race for the same memory
 };
+
+std::string places_text(const Finding& finding) {
+  const std::string at = display(finding.at);
+  return finding.other && *finding.other != finding.at ? at + " and " + display(*finding.other) : at;
+}
+
+void add_to(Shown& shown, const Finding& finding, const std::string& instance) {
+  const auto lacks = [](const std::vector<std::string>& texts, const std::string& text) {
+    return std::ranges::find(texts, text) == texts.end();
+  };
+  const std::string places = places_text(finding);
+  const bool is_elsewhere = places != places_text(*shown.finding);
+  if (is_elsewhere && lacks(shown.also, places)) shown.also.push_back(places);
+  if (lacks(shown.instances, instance))
+    shown.instances.push_back(instance);
+  else if (!is_elsewhere)
+    ++shown.alike;
+}
 
 std::vector<Shown> unexpected_findings(const AuditReport& report) {
   std::vector<Shown> all;
-  std::map<std::tuple<Kind, bool, std::string, std::string, std::string>, std::size_t> places;
+  std::map<std::tuple<Kind, Severity, bool, std::string, std::string>, std::size_t> known;
   for (const KernelReport& kernel : report.kernels) {
     for (const Finding& finding : kernel.findings) {
       if (finding.expected) continue;
       const bool placed = finding.at.line != 0;
-      const auto key = std::make_tuple(finding.kind, finding.is_about_category, to_string(finding.at),
-                                       finding.other ? to_string(*finding.other) : "",
-                                       placed ? kernel.id : kernel.id + kernel.label + finding.message);
-      const auto [at, fresh] = places.try_emplace(key, all.size());
+      const std::string where = finding.memory.empty() ? places_text(finding) : finding.memory;
+      const std::string whose =
+          kernel.file + "\n" + kernel.id + "\n" + kernel.entry.substr(0, kernel.entry.find('<'));
+      const auto key = std::make_tuple(finding.kind, finding.severity, finding.is_about_category, where,
+                                       placed ? whose : whose + kernel.label + finding.message);
+      const auto [at, fresh] = known.try_emplace(key, all.size());
       if (fresh) all.push_back({&finding, {}, 0});
-      auto& instances = all[at->second].instances;
-      if (std::find(instances.begin(), instances.end(), title(kernel)) == instances.end())
-        instances.push_back(title(kernel));
-      else
-        ++all[at->second].alike;
+      add_to(all[at->second], finding, title(kernel));
     }
   }
   return all;
@@ -120,6 +138,7 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
   };
   row("threads", threads_text(finding.threads));
   row("kernel", instances_text(shown.instances));
+  if (!shown.also.empty()) row("also", "at " + first_of(shown.also, 4, "; "));
   row("case", finding.case_text);
   if (shown.alike > 0)
     row("besides",

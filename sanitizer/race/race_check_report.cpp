@@ -56,14 +56,15 @@ void RaceCheck::report(const AccessEvent& event, unsigned lane, const Entry& ear
                     : a.log_bytes != b.log_bytes
                         ? "; accesses of different sizes are not atomic to each other"
                         : "; the scope of one does not include the other";
+  const std::string memory = launch_->memory_at(event.shared, address);
   findings_[entry->second] = {
       .kind = kind,
       .severity = severity_of(kind, earlier, now),
-      .message =
-          fmt::format("{} {} {} and {} {} it; the accesses are unordered{}", to_string(thread), verb(b),
-                      launch_->memory_at(event.shared, address), to_string(other), verb(a), why),
+      .message = fmt::format("{} {} {} and {} {} it; the accesses are unordered{}", to_string(thread),
+                             verb(b), memory, to_string(other), verb(a), why),
       .at = launch_->position(now.site),
       .other = launch_->position(earlier.site),
+      .memory = memory,
       .threads = {thread, other}};
 }
 

@@ -91,6 +91,31 @@ TEST_CASE("a value outside its bound is reported although the contract accepts w
   CHECK(only_finding(audit(contract, kernel, many_cases(200))).kind == Kind::outside_bound);
 }
 
+TEST_CASE("a wrong value in a run with a race names the race as its possible cause") {
+  const auto kernel = [](const Launch& l) {
+    l.findings->push_back(race(Severity::error));
+    l.store(1.25F * sum_in_a_tree<float>(l));
+  };
+  for (const Finding& finding : audit(fake::contract(Operator::sum, Element::f32), kernel).findings)
+    if (finding.kind == Kind::shared_race)
+      CHECK_FALSE(finding.cause);
+    else
+      CHECK(finding.cause == Cause{Kind::shared_race, race(Severity::error).at});
+}
+
+TEST_CASE("a warning about other launches is omitted if the same fault is an error in the domain") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.preconditions = {race(Severity::warning)};
+  const auto kernel = [](Severity severity, bool races) {
+    return [=](const Launch& l) {
+      if (races) l.findings->push_back(race(severity));
+      l.store(sum_in_a_tree<float>(l));
+    };
+  };
+  CHECK(only_finding(audit(contract, kernel(Severity::error, true))).severity == Severity::error);
+  CHECK(only_finding(audit(contract, kernel(Severity::error, false))).severity == Severity::warning);
+}
+
 TEST_CASE("an error is not shrunk to a case in which it is only a warning") {
   // Like a real race: if all numbers are zero, the racing write does not change the value.
   const auto kernel = [](const Launch& l) {

@@ -48,6 +48,7 @@ KernelReport full_report() {
   finding.replay = "foldproof replay x.toml";
   finding.expected = true;
   finding.is_about_category = true;
+  finding.memory = "the buffer x";
   finding.cause = {Kind::shared_race, {"a.cu", 2, 1}};
   kernel.findings = {finding};
   return kernel;
