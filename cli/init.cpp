@@ -100,11 +100,11 @@ std::string note_of(const Contract& contract) {
 
 bool is_complete(const Contract& contract) { return contract.instances.at(0).reduction.has_value(); }
 
-std::string next_step(const Starter& starter, const std::string& source) {
-  return fmt::format("{} was written; {}, then run: foldproof audit {}\n",
+std::string next_step(const Starter& starter, const InitCommandLine& a) {
+  return fmt::format("{} was written; {}, then run: foldproof audit {}{}\n",
                      printable(display_path(starter.file.string())),
                      is_complete(*starter.contract) ? "correct its guesses" : "replace each \"?\"",
-                     printable(shell_word(source)));
+                     printable(shell_word(a.source)), printable(a.source_options.further_words()));
 }
 
 /// The flags of the command line as a contract has them: folders are relative to its own.
@@ -143,7 +143,7 @@ int init(const InitCommandLine& a, const Console& console) {
     return exit_ok;
   }
   for (const Starter& starter : starters) console.note(note_of(*starter.contract));
-  for (const Starter& starter : starters) console.print(next_step(starter, a.source));
+  for (const Starter& starter : starters) console.print(next_step(starter, a));
   return exit_ok;
 }
 

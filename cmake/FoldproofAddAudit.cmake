@@ -5,7 +5,7 @@
 # Registers one ctest entry per file, which runs `foldproof audit` on it. The entry is <name> for a single file,
 # otherwise <name>.<file's stem>. A SOURCE is audited with the contract next to it, or with a guessed one. ARGS are
 # passed to the audit (-I, -D, --arch, --fail-on …), which runs in the source folder. The sources are compiled with the
-# include folders, definitions and C++ standard of the TARGET, which must exist. An entry fails on an unexpected
+# include folders, definitions, C++ standard and first architecture of the TARGET, which must exist. An entry fails on an unexpected
 # finding, an invalid contract, and anything that was not checked, such as for want of nvcc. Only what needs a GPU
 # (DEVICE cuda, host functions) is skipped where there is none; ctest counts a skipped entry as passed. With OPTIONAL,
 # an entry is also skipped if something was not checked for another reason. With REQUIRED, it fails instead of being
@@ -29,7 +29,7 @@ function(foldproof_add_audit)
     endif()
   endforeach()
   foreach(word IN LISTS ARG_LABELS ARG_SOURCE ARG_SOURCES ARG_CONTRACT ARG_CONTRACTS)
-    if("${word}" MATCHES "^(REQ[A-Z]*ED|OPT[A-Z]*AL)$")
+    if("${word}" MATCHES "^(REQ|Req|OPTI|Opti)[A-Za-z]*$")
       message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): ${word} is not a keyword; write REQUIRED or OPTIONAL")
     endif()
   endforeach()
@@ -63,6 +63,11 @@ function(foldproof_add_audit)
   endforeach()
   if(DEFINED ARG_TARGET)
     foldproof_flags_of_target(${ARG_TARGET} flags)
+    foreach(flag IN ITEMS --std --arch)
+      if("${ARG_ARGS}" MATCHES "(^|;)${flag}")
+        list(FILTER flags EXCLUDE REGEX "${flag}")
+      endif()
+    endforeach()
     list(APPEND options ${flags})
   endif()
   set(skip_status 3)
@@ -87,8 +92,40 @@ function(foldproof_add_audit)
   endforeach()
 endfunction()
 
-# Sets `result` to generator expressions for the -I, -D and --std that compile sources of the target.
+# Sets `result` to the include folders and definitions of the target and of what it links, unevaluated.
+function(foldproof_properties_of_target target result)
+  set(open ${target})
+  set(seen "")
+  set(all "")
+  while(open)
+    list(POP_FRONT open one)
+    if(NOT TARGET "${one}" OR "${one}" IN_LIST seen)
+      continue()
+    endif()
+    list(APPEND seen "${one}")
+    foreach(property IN ITEMS INCLUDE_DIRECTORIES COMPILE_DEFINITIONS LINK_LIBRARIES)
+      foreach(prefix IN ITEMS "" INTERFACE_)
+        get_target_property(value "${one}" ${prefix}${property})
+        if(value AND property STREQUAL "LINK_LIBRARIES")
+          list(APPEND open ${value})
+        elseif(value)
+          list(APPEND all ${value})
+        endif()
+      endforeach()
+    endforeach()
+  endwhile()
+  set(${result} "${all}" PARENT_SCOPE)
+endfunction()
+
+# Sets `result` to generator expressions for the -I, -D, --std and --arch that compile sources of the target.
 function(foldproof_flags_of_target target result)
+  # Tests have no language, so that what depends on it would be left out.
+  foldproof_properties_of_target(${target} properties)
+  if("${properties}" MATCHES "COMPILE_LANG")
+    message(FATAL_ERROR "foldproof_add_audit: the flags of ${target} depend on COMPILE_LANGUAGE; use "
+                        "set(CMAKE_EXPORT_COMPILE_COMMANDS ON) and ARGS --compile-commands \"\${CMAKE_BINARY_DIR}\" "
+                        "instead of TARGET")
+  endif()
   get_target_property(type ${target} TYPE)
   set(prefix "")
   if(type STREQUAL "INTERFACE_LIBRARY")
@@ -103,5 +140,9 @@ function(foldproof_flags_of_target target result)
   endforeach()
   set(standard "$<TARGET_PROPERTY:${target},CUDA_STANDARD>")
   list(APPEND flags "$<$<BOOL:${standard}>:--std=c++${standard}>")
+  get_target_property(architectures ${target} CUDA_ARCHITECTURES)
+  if("${architectures}" MATCHES "^([0-9]+[af]?)")
+    list(APPEND flags "--arch=compute_${CMAKE_MATCH_1}")
+  endif()
   set(${result} ${flags} PARENT_SCOPE)
 endfunction()

@@ -1,8 +1,12 @@
 #include "command/source_options.h"
 
+#include <fmt/format.h>
+
 #include <iterator>
 #include <sstream>
 #include <utility>
+
+#include "base/text.h"
 
 namespace foldproof {
 
@@ -40,6 +44,14 @@ std::vector<std::string> SourceOptions::contract_flags() const {
   for (const std::string& define : defines_) flags.push_back("-D" + define);
   for (const std::string& folder : includes_) flags.push_back("-I" + folder);
   return checked_flags(flags);
+}
+
+std::string SourceOptions::further_words() const {
+  std::string words;
+  for (const auto& [option, value] :
+       {std::pair{"--arch", arch_}, {"--nvcc", nvcc_}, {"--compile-commands", compile_commands_}})
+    if (!value.empty()) words += fmt::format(" {} {}", option, shell_word(value));
+  return words;
 }
 
 CompileOptions SourceOptions::compile_options() const {

@@ -19,6 +19,9 @@ class SourceOptions {
   /// What -I, -D and --std say, as flags for nvcc with absolute folders. Throws InputError like
   /// compile_options().
   std::vector<std::string> contract_flags() const;
+  /// --arch, --nvcc and --compile-commands as given, with a leading blank: `init` does not write them into a
+  /// contract.
+  std::string further_words() const;
   Trust trust() const { return trusts_ ? Trust::full : Trust::limited; }
 
  private:

@@ -235,8 +235,9 @@ bool is_kept_case(const std::filesystem::path& file);
 /// not TOML, contains neither "launch" nor "format = 1", and is not next to a source of the same name.
 std::vector<std::filesystem::path> contracts_below(const std::filesystem::path& folder);
 
-/// The contracts of a source in its folder: the one with its name, even if it is broken, and all others whose
-/// `path` in [source] names the source, in path order.
+/// The contracts of a source in its folder: the one with its name, all others whose `path` in [source] names
+/// the source, and broken ones that mention it or have names such as sum.KERNEL.toml for sum.cu, in path
+/// order.
 std::vector<std::filesystem::path> contracts_of(const std::filesystem::path& source);
 
 }  // namespace foldproof

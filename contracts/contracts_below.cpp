@@ -83,6 +83,24 @@ bool is_contract(const fs::path& file) {
   return top ? has_contract_keys(*top) && !is_case(*top) : may_be_contract(file);
 }
 
+/// Whether the contract names the source, or is broken and seems to be meant for it: `init` writes
+/// sum.KERNEL.toml for the kernels of sum.cu.
+bool is_for(const fs::path& file, const fs::path& source) {
+  const bool has_its_name =
+      file.filename().string().starts_with(source.stem().string() + ".") && !is_next_to_source(file);
+  const std::optional<toml::table> top = parsed(file);
+  if (!top) {
+    const std::string text = condensed_text(file).value_or("");
+    return !is_damaged_case(text) &&
+           (has_its_name || text.find(source.filename().string()) != std::string::npos);
+  }
+  const auto path = (*top)["source"]["path"].value<std::string>();
+  const fs::path named = folder_of(file) / path.value_or("");
+  std::error_code error;
+  if (path && fs::equivalent(named, source, error)) return true;
+  return has_its_name && has_contract_keys(*top) && !is_case(*top) && (!path || !fs::exists(named, error));
+}
+
 }  // namespace
 
 bool is_kept_case(const fs::path& file) {
@@ -96,10 +114,7 @@ std::vector<fs::path> contracts_of(const fs::path& source) {
   std::vector<fs::path> found;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (it->path().extension() != ".toml" || it->path().filename() == beside.filename()) continue;
-    const std::optional<toml::table> top = parsed(it->path());
-    const auto path = top ? (*top)["source"]["path"].value<std::string>() : std::nullopt;
-    std::error_code unknown;
-    if (path && fs::equivalent(folder / *path, source, unknown)) found.push_back(it->path());
+    if (!it->is_directory(error) && is_for(it->path(), source)) found.push_back(it->path());
   }
   if (fs::exists(beside, error)) found.push_back(beside);
   std::ranges::sort(found);

@@ -13,6 +13,8 @@
 #include "contracts/guessing/candidates.h"
 #include "contracts/guessing/source_launches.h"
 #include "contracts/markers.h"
+#include "contracts/names.h"
+#include "ptx/query.h"
 
 namespace foldproof {
 namespace {
@@ -118,13 +120,27 @@ struct FoundKernels {
   }
 };
 
+/// Whether the kernel does nothing and is not one of those that the source declares, as CUB's EmptyKernel.
+bool is_empty_of_library(const Image& image, const EntrySignature& entry,
+                         const std::vector<DeclaredKernel>& declared) {
+  const std::string name = plain_name(entry.spelled);
+  if (declared.empty() || std::ranges::find(declared, name, &DeclaredKernel::name) != declared.end())
+    return false;
+  const ptx::Function* function = ptx::find(image.ptx.module(), entry.lowered);
+  bool is_empty = function != nullptr;
+  if (is_empty)
+    ptx::for_each_item(*function, [&](const ptx::Statement& i) { is_empty = is_empty && i.opcode == "ret"; });
+  return is_empty;
+}
+
 /// The kernels that the source itself instantiates, then its other templates with common arguments.
 FoundKernels all_kernels(const fs::path& source, const std::vector<DeclaredKernel>& declared,
                          const CompileOptions& options) {
   FoundKernels found;
   const auto image = compile_source(source, {}, options);
   for (const EntrySignature& entry : entries_of(image->ptx.module()))
-    found.kernels.push_back({kernel_of(*image, entry.lowered, declared), image});
+    if (!is_empty_of_library(*image, entry, declared))
+      found.kernels.push_back({kernel_of(*image, entry.lowered, declared), image});
   std::vector<DeclaredKernel> templates;
   std::ranges::copy_if(declared, std::back_inserter(templates), [&](const DeclaredKernel& kernel) {
     return !kernel.template_parameters.empty() && !is_instantiated(kernel, found.kernels, declared);
@@ -133,12 +149,20 @@ FoundKernels all_kernels(const fs::path& source, const std::vector<DeclaredKerne
   return found;
 }
 
-FoundKernel wished_kernel(const fs::path& source, const std::string& entry,
-                          const std::vector<DeclaredKernel>& declared, const CompileOptions& options) {
+/// Of a template, the instances of the source or, if it has none, one with common arguments.
+std::vector<FoundKernel> wished_kernels(const fs::path& source, const std::string& entry,
+                                        const std::vector<DeclaredKernel>& declared,
+                                        const CompileOptions& options) {
   const auto kernel = std::ranges::find(declared, entry, &DeclaredKernel::name);
-  const bool is_template = kernel != declared.end() && !kernel->template_parameters.empty();
-  const auto spelled = is_template ? instantiation_of(*kernel) : std::nullopt;
-  return compiled_kernel(source, spelled.value_or(entry), declared, options);
+  if (kernel == declared.end() || kernel->template_parameters.empty())
+    return {compiled_kernel(source, entry, declared, options)};
+  std::vector<FoundKernel> instances;
+  const auto image = compile_source(source, {}, options);
+  for (const EntrySignature& one : entries_of(image->ptx.module()))
+    if (plain_name(one.spelled) == kernel->name)
+      instances.push_back({kernel_of(*image, one.lowered, declared), image});
+  if (!instances.empty()) return instances;
+  return {compiled_kernel(source, instantiation_of(*kernel).value_or(entry), declared, options)};
 }
 
 /// What to audit instead of a file without kernels, as the end of a sentence.
@@ -157,11 +181,20 @@ std::string id_of(const Kernel& kernel) {
   return kernel.entry.ends_with(')') ? kernel.entry : plain_name(kernel.signature.spelled);
 }
 
+/// Partial results of such a sum are rounded individually, so that one block computes it.
+bool names_compensated_method(const Reference& reference) {
+  const std::string* method = reference.value_of("method");
+  const auto* row = method == nullptr ? std::end(sum_names)
+                                      : std::ranges::find(sum_names, *method, &Named<SumMethod>::name);
+  return row != std::end(sum_names) && is_compensated(row->value);
+}
+
 /// Sets the likeliest instance, and the contract with it.
 void guess_contract(const fs::path& source, const Kernel& kernel, const std::optional<Reference>& reference,
                     GuessedKernel& guess) {
-  InstanceGuess likeliest = guess_instance(
-      kernel, {.reference = reference ? &*reference : nullptr, .is_chosen = reference.has_value()});
+  Supposition supposed{.reference = reference ? &*reference : nullptr, .is_chosen = reference.has_value()};
+  if (reference && names_compensated_method(*reference)) supposed.grid = 1;
+  InstanceGuess likeliest = guess_instance(kernel, supposed);
   likeliest.instance.launches[0].lowered = kernel.signature.lowered;
   const Instance& instance = likeliest.instance;
   if (const Operator op = instance.reduction->op;
@@ -282,7 +315,7 @@ std::vector<GuessedKernel> guess_kernels(const fs::path& source, const std::stri
   const std::string text = source.extension() == ".ptx" ? "" : preprocessed_source(source, {}, options);
   const std::vector<DeclaredKernel> declared = kernels_declared(text);
   FoundKernels found = entry.empty() ? all_kernels(source, declared, options)
-                                     : FoundKernels{{wished_kernel(source, entry, declared, options)}, {}};
+                                     : FoundKernels{wished_kernels(source, entry, declared, options), {}};
   if (found.kernels.empty() && found.without_instance.empty())
     throw InputError("this file contains no kernel" + next_step(source), {source.string()});
   std::vector<GuessedKernel> guesses;

@@ -74,8 +74,9 @@ LaunchedKernel launched(const EntrySignature& kernel) {
 }
 
 std::string threads_text(const Block& block) {
-  return block[1] == 1 && block[2] == 1 ? fmt::format("{} threads", block[0])
-                                        : fmt::format("{} x {} x {} threads", block[0], block[1], block[2]);
+  return block == Block{1, 1, 1}          ? "1 thread"
+         : block[1] == 1 && block[2] == 1 ? fmt::format("{} threads", block[0])
+                                          : fmt::format("{} x {} x {} threads", block[0], block[1], block[2]);
 }
 
 }  // namespace

@@ -121,6 +121,9 @@ enum class MomentMethod : std::uint8_t {
 /// carried along and added at the end; in an accumulator of two numbers of the format, whose sum has twice
 /// its precision; or exactly, rounded once.
 enum class SumMethod : std::uint8_t { plain, kahan, neumaier, double_float, exact };
+constexpr bool is_compensated(SumMethod method) {
+  return method != SumMethod::plain && method != SumMethod::exact;
+}
 
 /// Whether memory can hold an element that changes nothing, into which a kernel accumulates.
 constexpr bool has_identity(const OperatorInfo& op) {

@@ -298,7 +298,9 @@ class Audit {
     report.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     report.findings = collector_.findings();
     if (!is_replay_) add_preconditions(report.findings);
-    std::ranges::stable_sort(report.findings, {}, rank_of);
+    std::ranges::stable_sort(report.findings, {}, [](const Finding& finding) {
+      return std::pair(finding.severity != Severity::error, rank_of(finding));
+    });
     explain_categories(report.findings);
     if (report.cases == 0 && left_out_ != 0) {
       report.verdict = Verdict::unsupported;
@@ -385,6 +387,10 @@ class Audit {
   /// Why the verdict `clean` would claim more than was checked; empty if it would not.
   std::string why_unchecked() const {
     if (instance_.reduction && report_.cases != 0) {
+      if (evaluator_.accepts_flushing() && is_compensated(instance_.reduction->sum))
+        return "the claimed method was not checked: no bound of compensated sums is proven for kernels that "
+               "may "
+               "flush subnormal numbers (.ftz, --use_fast_math, flushes_subnormals)";
       if (std::string why = measurements_.why_unchecked(); !why.empty()) return why;
       if (measurements_.with_value() == 0 && !coverage_.only_empty_inputs())
         return "the output had no elements in any case, so no result was checked";

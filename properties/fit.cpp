@@ -62,6 +62,11 @@ bool is_misbehaviour(const Finding& finding, const Case& c) {
   return is_about_order(finding) || (finding.kind == Kind::undefined_shuffle_source && has_whole_warps);
 }
 
+/// Whether a value of shared memory that was never written reaches a result.
+bool reads_undefined_shared(const Finding& finding) {
+  return finding.kind == Kind::uninitialized_read && finding.message.find(" shared ") != std::string::npos;
+}
+
 /// How many elements a group has, in a domain in which they are counted by groups.
 std::int64_t group_of(const Domain& domain) {
   const Variables one = domain.nearest({{"groups", 1}, {"rows", 1}});
@@ -229,6 +234,7 @@ Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shar
   const Evaluator evaluator(contract, instance, image, runner);
   Fit fit;
   fit.always_misbehaves = true;
+  std::optional<Finding> undefined;  // of the first run, as long as every run shows one
   const AcceptsFinding accepts = allowed_by(contract);
   const std::vector<Case> cases = trial_cases(instance);
   for (std::size_t k = 0; k < cases.size() && !fit.does_not_end; ++k) {
@@ -241,6 +247,11 @@ Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shar
     fit.always_misbehaves &= misbehaviour != run.findings.end();
     if (misbehaviour != run.findings.end() && !fit.misbehaviour)
       fit.misbehaviour = with_case(*misbehaviour, cases[k]);
+    const auto reads_undefined = std::ranges::find_if(run.findings, reads_undefined_shared);
+    if (reads_undefined == run.findings.end())
+      undefined.reset();
+    else if (fit.runs == 1)
+      undefined = with_case(*reads_undefined, cases[k]);
     fit.is_misaligned |= std::ranges::count(run.findings, Kind::misaligned, &Finding::kind) != 0;
     fit.loses_elements |= std::ranges::any_of(run.findings, is_about_uses);
     const bool share_elements =
@@ -260,6 +271,7 @@ Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shar
     }
     fit.does_not_end = std::ranges::count(run.findings, Kind::timeout, &Finding::kind) != 0;
   }
+  if (!fit.misbehaviour) fit.misbehaviour = std::move(undefined);
   if (fit.does_not_end || (wanted == Wanted::complete && fit.explained < fit.runs)) return fit;
   if (fit.explained > 0 && fit.mismatch.empty())
     fit.special_mismatch = special_mismatch_of(instance, evaluator);

@@ -30,7 +30,7 @@ struct Fit {
   /// guess invented.
   std::string unknown;
   /// The first undefined behaviour that no contract makes right, such as a race, and whether every run showed
-  /// some.
+  /// some; or else a read of shared memory that was never written, if every run showed one.
   std::optional<Finding> misbehaviour;
   bool always_misbehaves = false;
   bool loses_elements = false;  ///< some run lost or repeated elements

@@ -44,14 +44,23 @@ class Guess {
       apply_keys(*roles_.reference(), instance_);
       if (epsilon_) instance_.reduction->epsilon = *epsilon_;
       find_method();
-    } else if (info(instance_.reduction->op).takes("ties") && instance_.claims.ties == Ties::any) {
-      roles_.assume("any of several equal elements");
     }
+    assume_claims();
     return {std::move(instance_), std::move(assumptions_), std::move(inventions_),
             std::move(unchecked_outputs_), facts_.has_two_dimensions && !kernel_.launched_shape()};
   }
 
  private:
+  /// What the claims leave open.
+  void assume_claims() {
+    const OperatorInfo& op = info(instance_.reduction->op);
+    if (op.takes("ties") && instance_.claims.ties == Ties::any)
+      roles_.assume("any of several equal elements");
+    if ((is_extremum(instance_.reduction->op) || op.takes("ties")) && is_float(instance_.reduction->input) &&
+        instance_.claims.nan == NanPolicy::unspecified)
+      roles_.assume("no NaN in the input");
+  }
+
   void name_buffers() {
     const Parameter& input = kernel_.parameters[roles_.input()];
     const std::string& output = kernel_.parameters[roles_.output()].name;

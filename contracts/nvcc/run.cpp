@@ -37,7 +37,7 @@ void refuse_entry(const Unit& unit, std::size_t index, const std::string& said) 
   if (said.find(is_macro) != std::string::npos)
     throw EntryError(
         fmt::format("the entry \"{}\" has a word that {}, so launches in {} may start another kernel; "
-                    "remove the macro there with #undef",
+                    "write its value, or remove it there with #undef",
                     unit.entries.at(index), is_macro, unit.source.string()),
         {}, index);
   std::vector<std::string> names;
@@ -137,6 +137,17 @@ void check_temporary(const fs::path& folder) {
   }
 }
 
+/// Throws InputError if nvcc would use a file of the current folder instead of its own header.
+void check_current_folder() {
+  const fs::path header = "cuda_runtime.h";  // nvcc includes it before the source
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(header, error)))
+    throw InputError(
+        "nvcc, which runs in the current folder because of its flags, would use this file instead of its own "
+        "header; start foldproof in another folder",
+        {header.string()});
+}
+
 constexpr const char* variables_with_flags[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
 
 std::string environment_variable(const char* variable) {
@@ -224,6 +235,7 @@ std::string NvccRun::output_of(const std::vector<std::string>& options, std::siz
   arguments.insert(arguments.end(), {"-o", output.string(), code.string()});
   std::error_code error;
   fs::remove(output, error);
+  if (unit_.runs_here) check_current_folder();
   const ProcessResult result =
       run_process(arguments, folder_.path(), deadline_, unit_.runs_here ? fs::path() : folder_.path());
   if (result.status != 0) refuse(unit_, result);

@@ -238,6 +238,7 @@ class CaseChecker {
     if (check_result->ok && evaluation_.error_over_bound > check_result->error_over_bound) return true;
     keep_error(*check_result);
     keep_what_checked(*check_result);
+    if (!evaluation_.ulps) evaluation_.ulps = check_result->ulps;
     if (!check_result->ok) add(Kind::outside_bound, check_result->sentence + with_input());
     return check_result->ok;
   }

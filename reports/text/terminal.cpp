@@ -112,6 +112,7 @@ std::string place_text(const Position& at, const std::string& label, const Termi
 }
 
 std::string cause_text(const Cause& cause) {
+  if (is_about_values(cause.kind)) return "perhaps that of the wrong number above";
   return fmt::format("perhaps that of the finding `{}`{}", name(cause.kind),
                      cause.at.file.empty() ? "" : " at " + display(cause.at));
 }

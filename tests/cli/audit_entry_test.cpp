@@ -245,3 +245,37 @@ TEST_CASE("a case of a guessed kernel is replayed for that kernel, whatever cont
   CHECK(refusal(run_json({"replay", file}))
             .find("has no kernel \"sum\"; it has changed since the case was stored") != std::string::npos);
 }
+
+TEST_CASE("--entry with a template selects its instances, and empty kernels of headers are ignored",
+          "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("entry-template");
+  folder.file("library.h",
+              "namespace library { template <class T> __global__ void empty() {} }\n"
+              "template __global__ void library::empty<void>();\n");
+  const std::string source = folder.file("k.cu", R"cuda(
+#include "library.h"
+template <int B>
+__global__ void total(const float* in, float* out, int n) {
+  __shared__ float part[B];
+  float s = 0;
+  for (int i = threadIdx.x; i < n; i += B) s += in[i];
+  part[threadIdx.x] = s;
+  __syncthreads();
+  for (int d = B / 2; d > 0; d /= 2) {
+    if (threadIdx.x < d) part[threadIdx.x] += part[threadIdx.x + d];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) *out = part[0];
+}
+void launch(const float* in, float* out, int n) { total<64><<<1, 64>>>(in, out, n); }
+)cuda");
+  for (const std::vector<std::string>& choice : {std::vector<std::string>{}, {"--entry", "total"}}) {
+    std::vector<std::string> words{"audit", source, "--cases", "8"};
+    words.insert(words.end(), choice.begin(), choice.end());
+    const RanJson ran = run_json(words);
+    CHECK(ran.status == 0);
+    REQUIRE(ran.json.at("kernels").size() == 1);
+    CHECK(ran.json.at("kernels").at(0).at("entry") == "total<64>");
+  }
+}

@@ -76,6 +76,35 @@ __global__ void fused_softmax(const float* in, float* out, int rows, int columns
   CHECK(reason.find(" but the exact softmax is about ") != std::string::npos);
 }
 
+TEST_CASE("a read of shared memory that was never written is a warning if every trial run shows one",
+          "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("no-fit-undefined");
+  const std::string source = folder.file("k.cu", R"cuda(
+__device__ float warp_sum(float v) {
+  for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(~0u, v, d);
+  return v;
+}
+__global__ void total(const float* in, float* out, int n) {
+  __shared__ float sums[32];
+  float v = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) v += in[i];
+  v = warp_sum(v);
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x < 32) v = warp_sum(sums[threadIdx.x]);
+  if (threadIdx.x == 0) atomicAdd(out, v);
+}
+void launch(const float* in, float* out, int n) { total<<<(n + 255) / 256, 256>>>(in, out, n); }
+)cuda");
+  const RanJson ran = run_json({"audit", source, "--cases", "8"});
+  CHECK(ran.status == 3);
+  const nlohmann::json& kernel = kernel_of(ran, "total");
+  REQUIRE(kernel.at("findings").size() == 1);
+  CHECK(kernel.at("findings").at(0).at("kind") == "uninitialized-read");
+  CHECK(kernel.at("findings").at(0).at("severity") == "warning");
+}
+
 TEST_CASE("a race in every trial run is a warning, whatever the kernel computes", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("no-fit-race");
@@ -160,6 +189,15 @@ TEST_CASE("init writes the flags of the command line, so that the audit it names
   CHECK(foldproof::read_text_file(folder.path("kernels/k.toml"), 1 << 20)
             .find("\"-DFIRST_VALUE=0\", \"-I../include\"") != std::string::npos);
   CHECK(run({"audit", "kernels/k.toml", "--cases", "4"}, there).status == 0);
+}
+
+TEST_CASE("the command that init prints has the options that a contract cannot have", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("init-options");
+  folder.file("k.cu", two_kernels);
+  const Ran written = run({"init", "k.cu", "--entry", "sum", "--arch", "compute_80", "--output", "k.toml"},
+                          {.folder = folder.path()});
+  CHECK(written.out.find("then run: foldproof audit k.cu --arch compute_80\n") != std::string::npos);
 }
 
 TEST_CASE("other verbs skip a kernel that no guess fits, or say why they cannot run it", "[nvcc]") {

@@ -60,6 +60,10 @@ TEST_CASE("a file next to the source does not replace a header of the toolkit or
     REQUIRE(write_file(workshop.path() / header, "#error\n"));
   compile_contract(contract, options_in(workshop));
   CHECK(lowered(contract, 0, 0) == "_Z5wrongPf");
+  CompileOptions with_flags = options_in(workshop);
+  with_flags.nvcc_flags = {"-w"};
+  CHECK(error_of([&] { compile_contract(contract, with_flags); }).find("start foldproof in another folder") !=
+        std::string::npos);
 }
 
 TEST_CASE("a kernel may share its name with other functions", "[nvcc]") {

@@ -30,6 +30,30 @@ std::string in_utf16(const std::string& text) {
 
 }  // namespace
 
+TEST_CASE(
+    "a broken contract of a source is found by the source, as one with its name or one that mentions it") {
+  const Workshop workshop;
+  const fs::path source = workshop.write("sum.cu", "");
+  std::vector<fs::path> broken = {
+      workshop.write("max.toml", "[source]\npath = \"sum.cu\"\n<<<<<<< HEAD\n" + launch),
+      workshop.write("sum.a.toml", "format = 1\n<<<<<<< HEAD\n" + launch),
+      workshop.write("sum.b.toml", "format = 1\n[source]\npath = \"sun.cu\"\n" + launch),
+      workshop.write("sum.c.toml", "format = 1\n" + launch)};
+  broken.push_back(workshop.path() / "sum.d.toml");
+  fs::create_symlink("missing", broken.back());
+  CHECK(contracts_of(source) == broken);
+}
+
+TEST_CASE("what belongs to another source is not a broken contract of this one") {
+  const Workshop workshop;
+  const fs::path source = workshop.write("sum.cu", "");
+  workshop.write("sum.fast.cu", "");
+  workshop.write("sum.fast.toml", "format = 1\n" + launch);
+  workshop.write("max.toml", "format = 1\n<<<<<<< HEAD\n" + launch);
+  workshop.write("sum.case.toml", "contract = \"sum.toml\"\nfinding = \"wrong-value\"\ncase = \"count=1\"\n");
+  CHECK(contracts_of(source).empty());
+}
+
 TEST_CASE("contracts of a folder are found by their format, in path order") {
   const Workshop workshop;
   const auto b = workshop.write("b/x.toml", "# first a comment\nformat = 1\n");

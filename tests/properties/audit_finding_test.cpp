@@ -116,6 +116,26 @@ TEST_CASE("a warning about other launches is omitted if the same fault is an err
   CHECK(only_finding(audit(contract, kernel(Severity::error, false))).severity == Severity::warning);
 }
 
+TEST_CASE("errors come before warnings, whatever they are about") {
+  const auto kernel = [](const Launch& l) {
+    l.findings->push_back(race(Severity::warning));
+    l.store(1.25F * sum_in_a_tree<float>(l));
+  };
+  const KernelReport report = audit(fake::contract(Operator::sum, Element::f32), kernel);
+  CHECK(report.findings.front().severity == Severity::error);
+  CHECK(report.findings.back().kind == Kind::shared_race);
+}
+
+TEST_CASE("a claimed compensation of a kernel that may flush subnormal numbers is not checked") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.instances[0].reduction->sum = SumMethod::kahan;
+  const auto kernel = [](const Launch& l) { l.store(sum_in_a_tree<float>(l)); };
+  contract.instances[0].claims.flushes_subnormals = true;
+  const KernelReport report = audit(contract, kernel);
+  CHECK(report.verdict == Verdict::unchecked);
+  CHECK(report.reason.starts_with("the claimed method was not checked"));
+}
+
 TEST_CASE("an error is not shrunk to a case in which it is only a warning") {
   // Like a real race: if all numbers are zero, the racing write does not change the value.
   const auto kernel = [](const Launch& l) {

@@ -166,8 +166,7 @@ TEST_CASE("both results of a failure that does not occur again are reported") {
   const KernelReport report =
       replay_case(contract, contract.instances.front(), std::make_shared<const Image>(), runner, c, {});
   CHECK(only_finding(report).kind == Kind::not_reproducible);
-  CHECK(report.findings[0].message.find(
-            "with the result 5, and a later one no finding with the result 1") !=
+  CHECK(report.findings[0].message.find("with the result 5, and a later one no finding with the result 1") !=
         std::string::npos);
 }
 

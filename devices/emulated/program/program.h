@@ -134,7 +134,7 @@ struct Program {
   std::map<std::uint32_t, std::string> files;
   std::set<std::uint32_t> cooperative_groups_files = {};  ///< those that are cooperative groups' own headers
   std::set<std::uint32_t> group_barrier_files = {};  ///< the header that has cooperative groups' barriers
-  std::vector<const Instruction*> sites;                  ///< every instruction, by its site number
+  std::vector<const Instruction*> sites;             ///< every instruction, by its site number
   /// Some load or store, other than a poll, is relaxed or volatile.
   bool has_plain_strong_accesses = false;
 
