@@ -114,7 +114,8 @@ std::vector<fs::path> contracts_of(const fs::path& source) {
   std::vector<fs::path> found;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (it->path().extension() != ".toml" || it->path().filename() == beside.filename()) continue;
-    if (!it->is_directory(error) && is_for(it->path(), source)) found.push_back(it->path());
+    std::error_code unknown;
+    if (!it->is_directory(unknown) && is_for(it->path(), source)) found.push_back(it->path());
   }
   if (fs::exists(beside, error)) found.push_back(beside);
   std::ranges::sort(found);

@@ -389,8 +389,7 @@ class Audit {
     if (instance_.reduction && report_.cases != 0) {
       if (evaluator_.accepts_flushing() && is_compensated(instance_.reduction->sum))
         return "the claimed method was not checked: no bound of compensated sums is proven for kernels that "
-               "may "
-               "flush subnormal numbers (.ftz, --use_fast_math, flushes_subnormals)";
+               "may flush subnormal numbers (.ftz, --use_fast_math, flushes_subnormals)";
       if (std::string why = measurements_.why_unchecked(); !why.empty()) return why;
       if (measurements_.with_value() == 0 && !coverage_.only_empty_inputs())
         return "the output had no elements in any case, so no result was checked";

@@ -165,9 +165,10 @@ class GridTrials {
   }
 
   Finding warning_about(const Finding& error, const LaunchedSize& launched, const std::string& blocks) const {
-    return warning_of(
-        error, fmt::format("launch {} block{} for {} (\"{}\" in a launch of the source)", launched.blocks,
-                           launched.blocks == 1 ? "" : "s", counted(launched.argument), blocks));
+    const std::string spelled = blocks.empty() ? "as" : fmt::format("\"{}\"", blocks);
+    return warning_of(error,
+                      fmt::format("launch {} block{} for {} ({} in a launch of the source)", launched.blocks,
+                                  launched.blocks == 1 ? "" : "s", counted(launched.argument), spelled));
   }
 
   std::string counted(std::int64_t value) const {

@@ -65,7 +65,8 @@ std::string display_path(const std::string& path) {
   std::error_code error;
   const fs::path here = fs::current_path(error);
   if (error || path.empty()) return path;
-  const std::string relative = fs::path(path).lexically_relative(here).string();
+  // A replayed case names its contract, and so the source, relative to the folder of cases.
+  const std::string relative = fs::absolute(path, error).lexically_normal().lexically_relative(here).string();
   return relative.empty() || relative.starts_with("..") ? path : relative;
 }
 

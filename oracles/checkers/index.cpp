@@ -28,8 +28,8 @@ class IndexChecker final : public Checker {
     const std::size_t count = input_.size() / size_of(a_.input);
     if (count == 0) return {};
     if (index.negative || index.significand >= count)
-      return wrong(
-          fmt::format("the result is {}, but the input has {} elements", to_text(a_.output, bits), count));
+      return wrong(fmt::format("the result is {}, but the input has {} element{}", to_text(a_.output, bits),
+                               count, count == 1 ? "" : "s"));
     if (!extreme_) return {};  // only NaN, all ignored
     const std::uint64_t there = load(a_.input, input_, index.significand);
     const bool nan = decode(a_.input, there).is_nan(), wants_nan = decode(a_.input, extreme_->bits).is_nan();

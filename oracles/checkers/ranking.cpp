@@ -22,7 +22,9 @@ class RankingChecker final : public Checker {
   CheckResult element(std::size_t rank, std::uint64_t bits) const override {
     if (rank >= order_.size())
       return decided(false, [&] {
-        return sentence(rank, bits, fmt::format("the input has {} elements", order_.size()));
+        return sentence(
+            rank, bits,
+            fmt::format("the input has {} element{}", order_.size(), order_.size() == 1 ? "" : "s"));
       });
     const std::uint64_t there = load(a_.input, input_, order_[rank]);
     if (a_.nan == NanPolicy::unspecified && decode(a_.input, load(a_.input, input_, order_[0])).is_nan())

@@ -20,6 +20,7 @@ std::uint32_t Program::shared_static_bytes(const FunctionCode& entry) const {
 }
 
 bool Program::is_in(const std::set<std::uint32_t>& some, const Instruction& instruction) const {
+  if (some.empty()) return false;
   for (std::uint32_t loc = instruction.loc; loc != 0 && loc < locs.size(); loc = locs[loc].inlined_at)
     if (some.contains(locs[loc].file)) return true;
   return false;
