@@ -66,8 +66,10 @@ std::string display_path(const std::string& path) {
   const fs::path here = fs::current_path(error);
   if (error || path.empty()) return path;
   // A replayed case names its contract, and so the source, relative to the folder of cases.
-  const std::string relative = fs::absolute(path, error).lexically_normal().lexically_relative(here).string();
-  return relative.empty() || relative.starts_with("..") ? path : relative;
+  const fs::path whole = fs::absolute(path, error).lexically_normal();
+  const std::string relative = whole.lexically_relative(here).string();
+  if (!relative.empty() && !relative.starts_with("..")) return relative;
+  return fs::path(path).is_absolute() ? whole.string() : path;
 }
 
 std::string display(const Position& position) {

@@ -75,6 +75,12 @@ TEST_CASE("a line is quoted with escapes, and the marker is under the same state
         "  |                ^^^^^^^^^^\n");
 }
 
+TEST_CASE("a position is shown without detours, relative to the current folder if it is below it") {
+  const std::string here = std::filesystem::current_path().string();
+  CHECK(display({here + "/cases/../k.cu", 3, 1}) == "k.cu:3:1");
+  CHECK(display({"/elsewhere/cases/../k.cu", 3, 1}) == "/elsewhere/k.cu:3:1");
+}
+
 TEST_CASE("a position with a hostile or very long path is shown with escapes, cut") {
   CHECK(display({"a\x1b[31m\xff\u202e.cu", 3, 1}) == "a\\x1b[31m\\xff\\u202e.cu:3:1");
   CHECK(display({std::string(1'000'000, 'x'), 3, 1}).size() < 2100);
