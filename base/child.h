@@ -97,9 +97,9 @@ std::optional<std::string> how_ended_by_signal(const ProcessResult& result);
 void kill_children();
 
 /// Runs a program in `folder` (if empty, the current one) with TMPDIR set to `temporary` and standard input
-/// from /dev/null, and waits for it. The
-/// program, and whatever it starts, ends with this process even if this process is killed. Throws InputError
-/// if there is no such program, and Unsupported if the system lacks the resources or `deadline` passes.
+/// from /dev/null, and waits for it. The program, and whatever it starts, ends with this process even if this
+/// process is killed. Throws InputError if there is no such program, and Unsupported if the system lacks the
+/// resources or `deadline` passes.
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& temporary,
                           Deadline deadline = {}, const std::filesystem::path& folder = {});
 

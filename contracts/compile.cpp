@@ -194,6 +194,12 @@ struct Entries {
   }
 };
 
+/// Whether the source launches kernels itself. A contract of host functions has no launches.
+bool launches_kernels(const Contract& contract) {
+  return contract.source.extension() != ".ptx" && !contract.is_host_function() &&
+         read_text_file(contract.source, largest_source).find("<<<") != std::string::npos;
+}
+
 }  // namespace
 
 std::vector<std::string> checked_flags(const std::vector<std::string>& flags) {
@@ -254,12 +260,6 @@ std::string preprocessed_source(const fs::path& source, const std::vector<std::s
   const Unit unit = completed({checked_source(source), {}, "", flags, "", false}, Contract{}.arch, options);
   const std::string text = NvccRun(unit, existing_nvcc(options), options.deadline).preprocessed();
   return lines_of_file(text, unit.source.string());
-}
-
-/// Whether the source launches kernels itself. A contract of host functions has no launches.
-bool launches_kernels(const Contract& contract) {
-  return contract.source.extension() != ".ptx" && !contract.is_host_function() &&
-         read_text_file(contract.source, largest_source).find("<<<") != std::string::npos;
 }
 
 CompiledSource compiled_contract(const Contract& contract, const CompileOptions& options) {

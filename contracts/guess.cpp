@@ -126,10 +126,10 @@ bool is_empty_of_library(const Image& image, const EntrySignature& entry,
   const std::string name = plain_name(entry.spelled);
   if (declared.empty() || std::ranges::find(declared, name, &DeclaredKernel::name) != declared.end())
     return false;
-  const ptx::Function* function = ptx::find(image.ptx.module(), entry.lowered);
-  bool is_empty = function != nullptr;
-  if (is_empty)
-    ptx::for_each_item(*function, [&](const ptx::Statement& i) { is_empty = is_empty && i.opcode == "ret"; });
+  const ptx::Function& function = *ptx::find(image.ptx.module(), entry.lowered);
+  bool is_empty = true;
+  ptx::for_each_item(function, [&](const ptx::Statement& i) { is_empty = is_empty && i.opcode == "ret"; });
+  ptx::for_each_item(function, [&](const ptx::CallStatement&) { is_empty = false; });
   return is_empty;
 }
 
@@ -232,12 +232,8 @@ Contract unfit(const fs::path& source, const Kernel& kernel, const std::string& 
 /// Sets the launches of the kernels in the source.
 void find_launches(std::string_view text, std::vector<FoundKernel>& kernels) {
   std::vector<LaunchedKernel> launched;
-  for (const FoundKernel& found : kernels) {
-    const std::string_view spelled = found.kernel.signature.spelled;
-    LaunchedKernel& kernel = launched.emplace_back(last_name(found.kernel), "");
-    if (const std::size_t open = spelled.find('<'); open != std::string_view::npos)
-      kernel.template_arguments = spelled.substr(open + 1, spelled.size() - open - 2);
-  }
+  for (const FoundKernel& found : kernels)
+    launched.push_back(launched_kernel(found.kernel.signature.spelled));
   auto launches = launches_in(text, launched);
   for (std::size_t k = 0; k < kernels.size(); ++k) kernels[k].kernel.launches = std::move(launches[k]);
 }

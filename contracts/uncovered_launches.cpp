@@ -15,9 +15,11 @@
 namespace foldproof {
 namespace {
 
+using Block = std::array<std::int64_t, 3>;
 /// Along one axis; std::nullopt: any.
 using Extents = std::optional<std::set<std::int64_t>>;
-using Block = std::array<std::int64_t, 3>;
+/// Along x, y and z: the blocks that the cases of an instance have.
+using Claimed = std::array<Extents, 3>;
 
 /// The values of the expression in the cases of the instance, if it depends on at most one variable with
 /// constant limits.
@@ -26,9 +28,10 @@ Extents extents_of(const Expression& expression, const Instance& instance) try {
   if (names.empty()) return std::set{expression.evaluate({})};
   const Range* range = names.size() == 1 ? range_of(instance, names[0]) : nullptr;
   if (range == nullptr || !range->low.names().empty() || !range->high.names().empty()) return std::nullopt;
-  constexpr std::int64_t most = 4096;
+  constexpr std::uint64_t most = 4096;
   const std::int64_t low = range->low.evaluate({}), high = range->high.evaluate({});
-  if (high - low >= most) return std::nullopt;
+  if (low > high || static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) >= most)
+    return std::nullopt;
   std::set<std::int64_t> values;
   for (std::int64_t value = low; value <= high; ++value)
     values.insert(expression.evaluate({{names[0], value}}));
@@ -37,10 +40,16 @@ Extents extents_of(const Expression& expression, const Instance& instance) try {
   return std::nullopt;
 }
 
-bool covers(const LaunchContract& launch, const Instance& instance, const Block& block) {
+Claimed claimed_by(const LaunchContract& launch, const Instance& instance) {
+  Claimed claimed;
+  for (std::size_t axis = 0; axis < claimed.size(); ++axis)
+    claimed.at(axis) = extents_of(launch.block.at(axis), instance);
+  return claimed;
+}
+
+bool includes(const Claimed& claimed, const Block& block) {
   for (std::size_t axis = 0; axis < block.size(); ++axis)
-    if (const Extents extents = extents_of(launch.block.at(axis), instance);
-        extents && !extents->contains(block.at(axis)))
+    if (const Extents& extents = claimed.at(axis); extents && !extents->contains(block.at(axis)))
       return false;
   return true;
 }
@@ -51,7 +60,7 @@ std::optional<Block> known(const std::array<std::optional<Number>, 3>& extents) 
   return Block{*extents[0], *extents[1], *extents[2]};
 }
 
-/// The blocks of a kernel's launches, as far as they are known.
+/// The known blocks of a kernel's launches.
 std::set<Block> blocks_of(const std::vector<SourceLaunch>& launches) {
   std::set<Block> blocks;
   const auto add = [&](const std::optional<Block>& block) {
@@ -62,15 +71,6 @@ std::set<Block> blocks_of(const std::vector<SourceLaunch>& launches) {
     for (const HostCall& call : launch.calls) add(known(call.block));
   }
   return blocks;
-}
-
-LaunchedKernel launched(const EntrySignature& kernel) {
-  const std::size_t open = std::min(kernel.spelled.find('<'), kernel.spelled.size());
-  const std::string name = kernel.spelled.substr(0, open);
-  const std::size_t colons = name.rfind("::");
-  return {
-      colons == std::string::npos ? name : name.substr(colons + 2),
-      open == kernel.spelled.size() ? "" : kernel.spelled.substr(open + 1, kernel.spelled.size() - open - 2)};
 }
 
 std::string threads_text(const Block& block) {
@@ -84,20 +84,19 @@ std::string threads_text(const Block& block) {
 std::vector<std::string> uncovered_launches(
     const Contract& contract, const std::vector<EntrySignature>& kernels,
     const std::function<std::string(const std::string& entry)>& lowered, std::string_view text) {
-  std::map<std::string, std::vector<std::pair<const Instance*, const LaunchContract*>>> by_kernel;
+  std::map<std::string, std::vector<Claimed>> by_kernel;
   for (const Instance& instance : contract.instances)
     for (const LaunchContract& launch : instance.launches)
-      by_kernel[lowered(launch.entry)].emplace_back(&instance, &launch);
+      by_kernel[lowered(launch.entry)].push_back(claimed_by(launch, instance));
   std::vector<LaunchedKernel> names;
-  for (const EntrySignature& kernel : kernels) names.push_back(launched(kernel));
+  for (const EntrySignature& kernel : kernels) names.push_back(launched_kernel(kernel.spelled));
   const auto launches = launches_in(text, names);
   std::vector<std::string> notes;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     const auto claimed = by_kernel.find(kernels[k].lowered);
     if (claimed == by_kernel.end()) continue;
     for (const Block& block : blocks_of(launches[k]))
-      if (std::ranges::none_of(claimed->second,
-                               [&](const auto& one) { return covers(*one.second, *one.first, block); }))
+      if (std::ranges::none_of(claimed->second, [&](const Claimed& one) { return includes(one, block); }))
         notes.push_back(
             fmt::format("the source launches {} with blocks of {}, which the contract does not include; "
                         "no case shows what that launch does",

@@ -297,7 +297,13 @@ class Audit {
     report.coverage = coverage_.groups();
     report.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     report.findings = collector_.findings();
-    if (!is_replay_) add_preconditions(report.findings);
+    // What also happens in the domain is not a matter of other launches.
+    const auto is_outside = [&](const Finding& one) {
+      return std::ranges::none_of(collector_.findings(),
+                                  [&](const Finding& own) { return is_like(own, one); });
+    };
+    if (!is_replay_)
+      std::ranges::copy_if(contract_.preconditions, std::back_inserter(report.findings), is_outside);
     std::ranges::stable_sort(report.findings, {}, [](const Finding& finding) {
       return std::pair(finding.severity != Severity::error, rank_of(finding));
     });
@@ -307,15 +313,6 @@ class Audit {
       report.reason = "none of its cases could be run, because other cases had crashed the worker process";
     }
     return report;
-  }
-
-  /// What also happens in the domain is not a matter of other launches.
-  void add_preconditions(std::vector<Finding>& findings) const {
-    const std::size_t own = findings.size();
-    for (const Finding& one : contract_.preconditions)
-      if (std::none_of(findings.begin(), findings.begin() + static_cast<std::ptrdiff_t>(own),
-                       [&](const Finding& finding) { return is_like(finding, one); }))
-        findings.push_back(one);
   }
 
   /// What computes a wrong number usually computes a wrong NaN or infinity as well.

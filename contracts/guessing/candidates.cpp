@@ -178,11 +178,7 @@ class Candidates {
 
 }  // namespace
 
-std::string last_name(const Kernel& kernel) {
-  const std::string name = plain_name(kernel.signature.spelled);
-  const std::size_t colons = name.rfind("::");
-  return colons == std::string::npos ? name : name.substr(colons + 2);
-}
+std::string last_name(const Kernel& kernel) { return std::string(unqualified(kernel.signature.spelled)); }
 
 bool says_operator(const Kernel& kernel) {
   const std::string name = last_name(kernel);

@@ -14,6 +14,7 @@
 #include "contracts/guessing/launch_forms.h"
 #include "contracts/guessing/source_text.h"
 #include "contracts/guessing/source_values.h"
+#include "contracts/signature.h"
 
 namespace foldproof {
 namespace {
@@ -161,6 +162,13 @@ class Launches {
 };
 
 }  // namespace
+
+LaunchedKernel launched_kernel(const std::string& spelled) {
+  LaunchedKernel kernel{std::string(unqualified(spelled)), ""};
+  if (const std::size_t open = spelled.find('<'); open != std::string::npos)
+    kernel.template_arguments = spelled.substr(open + 1, spelled.size() - open - 2);
+  return kernel;
+}
 
 std::vector<std::vector<SourceLaunch>> launches_in(std::string_view source,
                                                    const std::vector<LaunchedKernel>& kernels) {

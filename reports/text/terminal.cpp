@@ -33,8 +33,7 @@ struct Shown {
   const Finding* finding;
   std::vector<std::string> instances;
   std::size_t alike = 0;  ///< additional findings in these instances, of the same kind at the same place
-  std::vector<std::string> also =
-      {};  ///< other pairs of places with the same kind of race for the same memory
+  std::vector<std::string> also = {};  ///< further pairs of places with this kind of race for this memory
 };
 
 std::string places_text(const Finding& finding) {

@@ -279,3 +279,19 @@ void launch(const float* in, float* out, int n) { total<64><<<1, 64>>>(in, out, 
     CHECK(ran.json.at("kernels").at(0).at("entry") == "total<64>");
   }
 }
+
+TEST_CASE("a kernel of a header that only calls a function is not ignored", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("entry-call");
+  folder.file(
+      "library.h",
+      "namespace library {\n__device__ int counter;\n__device__ __noinline__ void count() { ++counter; }\n"
+      "template <class T> __global__ void calls() { count(); }\n}\n"
+      "template __global__ void library::calls<void>();\n");
+  const std::string source =
+      folder.file("k.cu",
+                  "#include \"library.h\"\n__global__ void total(const float* in, float* out, "
+                  "int n) {\n  float s = 0;\n  for (int i = 0; i < n; ++i) s += in[i];\n"
+                  "  if (threadIdx.x == 0) *out = s;\n}\n");
+  CHECK(run_json({"audit", source, "--cases", "4"}).json.at("kernels").size() == 2);
+}

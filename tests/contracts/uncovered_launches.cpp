@@ -43,5 +43,6 @@ TEST_CASE("nothing is noted if the contract includes the block of each launch") 
 
 TEST_CASE("nothing is noted about a block that is not known, or a contract whose blocks cannot be listed") {
   CHECK(notes("", "128", "extern int threads; sum<<<1, threads>>>(x, y, n);").empty());
+  CHECK(notes("a = \"-2^62 .. 2^62\"", "\"a\"", "sum<<<1, 512>>>(x, y, n);").empty());
   CHECK(notes("a = \"1 .. 4\"\nb = \"1 .. 4\"", "\"a * b\"", "sum<<<1, 512>>>(x, y, n);").empty());
 }

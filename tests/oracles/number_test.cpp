@@ -151,7 +151,7 @@ TEST_CASE("identities do not change the other operand") {
   CHECK(identity(Operator::prod, Element::f16) == 0x3c00);
 }
 
-TEST_CASE("text shows hexadecimal and decimal") {
+TEST_CASE("text shows values in decimal") {
   CHECK(to_text(Element::f32, 0x40400000) == "3");
   CHECK(to_text(Element::f16, 0xfc00) == "-inf");
   CHECK(to_text(Element::i32, 0xffffffff) == "-1");

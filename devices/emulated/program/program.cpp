@@ -19,10 +19,10 @@ std::uint32_t Program::shared_static_bytes(const FunctionCode& entry) const {
   return bytes;
 }
 
-bool Program::is_in(const std::set<std::uint32_t>& some, const Instruction& instruction) const {
-  if (some.empty()) return false;
+bool Program::is_in(const std::set<std::uint32_t>& numbers, const Instruction& instruction) const {
+  if (numbers.empty()) return false;
   for (std::uint32_t loc = instruction.loc; loc != 0 && loc < locs.size(); loc = locs[loc].inlined_at)
-    if (some.contains(locs[loc].file)) return true;
+    if (numbers.contains(locs[loc].file)) return true;
   return false;
 }
 

@@ -144,8 +144,9 @@ struct Program {
   std::uint32_t shared_static_bytes(const FunctionCode& entry) const;
   /// Innermost frame of the instruction in the user's own source; the PTX line if there is no `.loc`.
   Position position(const Instruction& instruction) const;
-  /// Whether the instruction, or a call from which it was inlined, is in one of some `files`.
-  bool is_in(const std::set<std::uint32_t>& some, const Instruction& instruction) const;
+  /// Whether the instruction, or a call from which it was inlined, is in one of the files with
+  /// these numbers.
+  bool is_in(const std::set<std::uint32_t>& numbers, const Instruction& instruction) const;
 };
 
 /// Function addresses encode an index into Program::functions, outside every memory window.
