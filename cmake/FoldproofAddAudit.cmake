@@ -4,14 +4,16 @@
 #
 # Registers one ctest entry per file, which runs `foldproof audit` on it. The entry is <name> for a single file,
 # otherwise <name>.<file's stem>. A SOURCE is audited with the contract next to it, or with a guessed one. ARGS are
-# passed to the audit (-I, -D, --arch, --fail-on …), which runs in the source folder. The sources are compiled with the
-# include folders, definitions, C++ standard and first architecture of the TARGET, which must exist. An entry fails on an unexpected
-# finding, an invalid contract, and anything that was not checked, such as for want of nvcc. Only what needs a GPU
+# passed to the audit (-I, -D, --arch, --fail-on …), which runs in the source folder. With TARGET, sources are compiled
+# with the include folders, definitions, C++ standard and first architecture of that target, whose architectures must be
+# set before the call. An entry fails on an unexpected finding, an invalid contract, and anything that was not checked,
+# such as for want of nvcc. Only what needs a GPU
 # (DEVICE cuda, host functions) is skipped where there is none; ctest counts a skipped entry as passed. With OPTIONAL,
 # an entry is also skipped if something was not checked for another reason. With REQUIRED, it fails instead of being
-# skipped. If only some kernels of an entry need a GPU, it passes without one, and a kernel of the source that none of
-# its contracts launches is only mentioned. Failing cases are kept in the build folder; they and those next to the
-# contract run first.
+# skipped, and also if only some kernels need a GPU that is missing, or if the report says "not audited" of a kernel, a
+# launch or a stored case. Failing cases are kept in the build folder; they and those next to the contract run first.
+include("${CMAKE_CURRENT_LIST_DIR}/FoldproofTargetFlags.cmake")
+
 function(foldproof_add_audit)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "OPTIONAL;REQUIRED" "NAME;TARGET;DEVICE;CASES;SEED;TIMEOUT"
                         "SOURCE;SOURCES;CONTRACT;CONTRACTS;LABELS;ARGS")
@@ -27,9 +29,15 @@ function(foldproof_add_audit)
     if("${ARGV${index}}" STREQUAL "")
       message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): an argument is empty")
     endif()
+    # CMake does not split a list between brackets, and splits one argument at a semicolon: another file would be
+    # audited, or with other options.
+    if("${ARGV${index}}" MATCHES "[][;]")
+      message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): ${ARGV${index}} contains a bracket or a semicolon; "
+                          "rename the file, or pass the elements of a list without quotes")
+    endif()
   endforeach()
   foreach(word IN LISTS ARG_LABELS ARG_SOURCE ARG_SOURCES ARG_CONTRACT ARG_CONTRACTS)
-    if("${word}" MATCHES "^(REQ|Req|OPTI|Opti)[A-Za-z]*$")
+    if("${word}" MATCHES "^(REQ[A-Z]*RED|REQU?I?RE|OPTI?O?N?AL|[Rr]equired|[Oo]ptional)$")
       message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): ${word} is not a keyword; write REQUIRED or OPTIONAL")
     endif()
   endforeach()
@@ -43,9 +51,8 @@ function(foldproof_add_audit)
   if("${files}" STREQUAL "")
     message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …) requires SOURCE or CONTRACT")
   endif()
-  # CMake does not split a list between brackets: such a file would hide those after it.
-  if("${files}" MATCHES "[][]")
-    message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): the name of a file contains a bracket; rename it")
+  if("${files}" MATCHES "\\$<") # a generator expression: add_test would pass another name
+    message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): the name of a file contains \"$<\"; rename it")
   endif()
   if(DEFINED ARG_TARGET AND NOT TARGET "${ARG_TARGET}")
     message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): ${ARG_TARGET} is not a target of this project")
@@ -62,15 +69,13 @@ function(foldproof_add_audit)
     endif()
   endforeach()
   if(DEFINED ARG_TARGET)
-    foldproof_flags_of_target(${ARG_TARGET} flags)
-    foreach(flag IN ITEMS --std --arch)
-      if("${ARG_ARGS}" MATCHES "(^|;)${flag}")
-        list(FILTER flags EXCLUDE REGEX "${flag}")
-      endif()
-    endforeach()
+    foldproof_flags_of_target(${ARG_TARGET} "${ARG_ARGS}" flags)
     list(APPEND options ${flags})
   endif()
   set(skip_status 3)
+  if(ARG_REQUIRED)
+    list(APPEND options --strict)
+  endif()
   if(NOT ARG_OPTIONAL)
     set(skip_status 77) # the status by which automake's test programs say the same
     list(APPEND options --skip-status ${skip_status})
@@ -90,59 +95,4 @@ function(foldproof_add_audit)
       set_tests_properties(${entry} PROPERTIES SKIP_RETURN_CODE ${skip_status})
     endif()
   endforeach()
-endfunction()
-
-# Sets `result` to the include folders and definitions of the target and of what it links, unevaluated.
-function(foldproof_properties_of_target target result)
-  set(open ${target})
-  set(seen "")
-  set(all "")
-  while(open)
-    list(POP_FRONT open one)
-    if(NOT TARGET "${one}" OR "${one}" IN_LIST seen)
-      continue()
-    endif()
-    list(APPEND seen "${one}")
-    foreach(property IN ITEMS INCLUDE_DIRECTORIES COMPILE_DEFINITIONS LINK_LIBRARIES)
-      foreach(prefix IN ITEMS "" INTERFACE_)
-        get_target_property(value "${one}" ${prefix}${property})
-        if(value AND property STREQUAL "LINK_LIBRARIES")
-          list(APPEND open ${value})
-        elseif(value)
-          list(APPEND all ${value})
-        endif()
-      endforeach()
-    endforeach()
-  endwhile()
-  set(${result} "${all}" PARENT_SCOPE)
-endfunction()
-
-# Sets `result` to generator expressions for the -I, -D, --std and --arch that compile sources of the target.
-function(foldproof_flags_of_target target result)
-  # Tests have no language, so that what depends on it would be left out.
-  foldproof_properties_of_target(${target} properties)
-  if("${properties}" MATCHES "COMPILE_LANG")
-    message(FATAL_ERROR "foldproof_add_audit: the flags of ${target} depend on COMPILE_LANGUAGE; use "
-                        "set(CMAKE_EXPORT_COMPILE_COMMANDS ON) and ARGS --compile-commands \"\${CMAKE_BINARY_DIR}\" "
-                        "instead of TARGET")
-  endif()
-  get_target_property(type ${target} TYPE)
-  set(prefix "")
-  if(type STREQUAL "INTERFACE_LIBRARY")
-    set(prefix INTERFACE_)
-  endif()
-  set(flags "")
-  foreach(property IN ITEMS -I=${prefix}INCLUDE_DIRECTORIES -D=${prefix}COMPILE_DEFINITIONS)
-    string(SUBSTRING "${property}" 0 2 flag)
-    string(SUBSTRING "${property}" 3 -1 property)
-    set(values "$<TARGET_PROPERTY:${target},${property}>")
-    list(APPEND flags "$<$<BOOL:${values}>:${flag}$<JOIN:${values},$<SEMICOLON>${flag}>>")
-  endforeach()
-  set(standard "$<TARGET_PROPERTY:${target},CUDA_STANDARD>")
-  list(APPEND flags "$<$<BOOL:${standard}>:--std=c++${standard}>")
-  get_target_property(architectures ${target} CUDA_ARCHITECTURES)
-  if("${architectures}" MATCHES "^([0-9]+[af]?)")
-    list(APPEND flags "--arch=compute_${CMAKE_MATCH_1}")
-  endif()
-  set(${result} ${flags} PARENT_SCOPE)
 endfunction()

@@ -29,13 +29,16 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/foldproofConfigVersion.c
 install(FILES "${PROJECT_BINARY_DIR}/package/foldproofConfig.cmake"
               "${PROJECT_BINARY_DIR}/foldproofConfigVersion.cmake"
               cmake/FoldproofAddAudit.cmake
+              cmake/FoldproofTargetFlags.cmake
         DESTINATION "${package_folder}")
 
 # find_package(foldproof) with foldproof_DIR set to the build folder uses the program there.
 set(program foldproof)
 configure_package_config_file(cmake/foldproofConfig.cmake.in "${PROJECT_BINARY_DIR}/foldproofConfig.cmake"
                               INSTALL_DESTINATION . INSTALL_PREFIX "${PROJECT_BINARY_DIR}" PATH_VARS program)
-configure_file(cmake/FoldproofAddAudit.cmake "${PROJECT_BINARY_DIR}/FoldproofAddAudit.cmake" COPYONLY)
+foreach(module IN ITEMS FoldproofAddAudit FoldproofTargetFlags)
+  configure_file(cmake/${module}.cmake "${PROJECT_BINARY_DIR}/${module}.cmake" COPYONLY)
+endforeach()
 
 # The program writes the completion scripts and its manual page.
 set(written)

@@ -50,4 +50,6 @@ add_refused_audit(empty_device "NAME a SOURCE a.cu DEVICE \"\"" "an argument is 
 add_refused_audit(no_device "NAME a SOURCE a.cu DEVICE \${unset} REQUIRED" "no value for DEVICE")
 add_refused_audit(misspelled "NAME a SOURCE a.cu LABELS gpu REQIRED" "REQIRED is not a")
 add_refused_audit(contradiction "NAME a SOURCE a.cu OPTIONAL REQUIRED" "exclude each other")
-add_refused_audit(bracket "NAME a SOURCE a[.cu b.cu" "the name of a file contains a bracket")
+add_refused_audit(bracket "NAME a SOURCE a[.cu b.cu" "contains a bracket or a semicolon")
+add_refused_audit(bracket_in_option "NAME a SOURCE a.cu ARGS -I [1 --strict" "contains a bracket or a semicolon")
+add_refused_audit(generator "NAME a SOURCE right\$<1:\$><0:1>.cu" "the name of a file contains")
