@@ -17,8 +17,8 @@ namespace foldproof {
 
 /// A program to start, without a shell.
 struct Command {
-  /// The first is the program; PATH is searched unless it contains a slash. A relative path is one in
-  /// `folder`.
+  /// The first is the program; PATH is searched unless it contains a slash. A relative path is
+  /// resolved in `folder`.
   std::vector<std::string> arguments;
   /// "NAME=value": added to this process's variables, or replacing them.
   std::vector<std::string> environment = {};

@@ -94,12 +94,14 @@ namespace {
 
 constexpr mode_t usual_mode = 0666, executable = 0110;
 
-/// The permissions of the file, or those of a new file. Nothing, with EEXIST, if it is not a regular file.
+/// The permissions of the file, or those of a new file. std::nullopt, with errno EEXIST, if it is not a
+/// regular file.
 std::optional<mode_t> mode_of(int folder, const std::string& name) {
   struct stat status {};
   if (fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (S_ISREG(status.st_mode)) return status.st_mode & 0777;
     errno = EEXIST;
-    return S_ISREG(status.st_mode) ? std::optional(status.st_mode & 0777) : std::nullopt;
+    return std::nullopt;
   }
   const mode_t masked = umask(0);
   umask(masked);

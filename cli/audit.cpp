@@ -33,7 +33,7 @@ struct AuditCommandLine : AuditArguments {
   std::string device = "emulated", sanitizer, case_limit, report, store, only_case, prove_budget = "30s";
   std::optional<std::uint64_t> guided, least_cases;
   std::optional<int> skip_status;
-  bool prove = false, counters = false, coverage = false, large = false;
+  bool prove = false, counters = false, coverage = false, large = false, strict = false;
 };
 
 CampaignOptions campaign_options(const AuditCommandLine& arguments) {
@@ -51,6 +51,7 @@ CampaignOptions campaign_options(const AuditCommandLine& arguments) {
   options.counters = arguments.counters;
   options.coverage = arguments.coverage;
   options.jobs = arguments.jobs;
+  options.replay_options = arguments.source.words();
   return options;
 }
 
@@ -87,10 +88,16 @@ AskedGpu asked_gpu(const std::string& device, Deadline deadline) {
   return {present.name, present.architecture, {}};
 }
 
+/// Whether `--strict` turns success into exit_unable.
+bool is_partial(const AuditReport& report) {
+  const auto was_skipped = [](const KernelReport& kernel) { return kernel.verdict == Verdict::skipped; };
+  return leaves_something_out(report) || std::ranges::any_of(report.kernels, was_skipped);
+}
+
 /// Whether a missing GPU is the only reason why the status is exit_unable.
-bool lacks_only_gpu(const CampaignResult& result) {
+bool lacks_only_gpu(const CampaignResult& result, bool strict) {
   const auto is_gpu = [](const SkippedDevice& skipped) { return skipped.device == "cuda"; };
-  return !result.is_incomplete && !result.lack &&
+  return !result.is_incomplete && !result.lack && !(strict && leaves_something_out(result.report)) &&
          std::ranges::all_of(result.report.skipped_devices, is_gpu) &&
          std::ranges::none_of(result.report.kernels, is_open);
 }
@@ -176,9 +183,12 @@ void check_annotations(const std::vector<Assignment>& assignments, Deadline dead
 
 /// Whether nothing was found but what happens outside the guessed domain, in which all mutants run.
 bool is_clean_in_domain(const KernelReport& report, const Assignment& assignment) {
-  const bool has_only_preconditions =
-      report.findings.size() == assignment.subject->contract.preconditions.size() &&
-      has_only_warnings(report);
+  const auto is_precondition = [&](const Finding& finding) {
+    return std::ranges::any_of(assignment.subject->contract.preconditions, [&](const Finding& outside) {
+      return outside.kind == finding.kind && outside.message == finding.message;
+    });
+  };
+  const bool has_only_preconditions = std::ranges::all_of(report.findings, is_precondition);
   return report.verdict == Verdict::clean ||
          (report.verdict == Verdict::findings && report.reason.empty() && has_only_preconditions);
 }
@@ -300,8 +310,9 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   proof.deadline = earlier(options.deadline, std::chrono::steady_clock::now() + proof_time);
   const bool wants_proof = arguments.prove && !is_refused(result) && !result.interrupted;
   const bool is_proven = !wants_proof || proves(assignments, proof, result, console, line);
-  const Exit status = conclude(result, severity_named(arguments.fail_on).value(), console, line);
-  if (status == exit_unable && is_written && is_proven && lacks_only_gpu(result))
+  const Exit status = exit_status(conclude(result, severity_named(arguments.fail_on).value(), console, line),
+                                  !arguments.strict || !is_partial(result.report));
+  if (status == exit_unable && is_written && is_proven && lacks_only_gpu(result, arguments.strict))
     return arguments.skip_status.value_or(exit_unable);
   return exit_status(status, is_written && is_proven);
 }
@@ -347,6 +358,10 @@ Run attach_audit(CLI::App& app, Console& console) {
                  "nothing failed (default: 3)")
       ->check(quietly(CLI::Range(1, 255)))
       ->type_name("N");
+  app.add_flag(
+      "--strict", a->strict,
+      "Exit status 3, too, if an instance was skipped, or if the report says that a kernel, a launch, a "
+      "source or a stored case was not audited");
   app.add_flag(
       "--counters", a->counters,
       "Performance counters of each instance, for 65536 elements and 256 threads per block, or the nearest "

@@ -49,6 +49,7 @@ std::string device_of(const Assignment& assignment) {
 
 /// The options with which `replay` runs a case as the assignment does.
 std::string device_options(const Assignment& assignment) {
+  if (is_host_function(*assignment.instance)) return " --trust";
   if (assignment.device != RunsOn::cuda) return "";
   const std::string tool =
       assignment.tool == nullptr ? "" : fmt::format(" --sanitizer {}", assignment.tool->name);
@@ -68,7 +69,8 @@ Runner& emulated_runner(const std::shared_ptr<const Image>& image) {
 }
 
 void add_subject_notes(const Subject& subject, KernelReport& report) {
-  report.notes.insert(report.notes.end(), subject.notes.begin(), subject.notes.end());
+  std::ranges::copy(subject.notes, std::back_inserter(report.notes));
+  std::ranges::copy(subject.not_audited, std::back_inserter(report.not_audited));
 }
 
 /// Sends a partial report, used if the process does not finish.
@@ -82,7 +84,7 @@ KernelReport completed(KernelReport report, const Assignment& assignment, const 
   if (is_host_function(*assignment.instance) && report.verdict == Verdict::unsupported)
     report.verdict = Verdict::skipped;
   for (Finding& finding : report.findings)
-    if (!finding.replay.empty()) finding.replay += device_options(assignment);
+    if (!finding.replay.empty()) finding.replay += options.replay_options + device_options(assignment);
   return report;
 }
 

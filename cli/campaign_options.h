@@ -58,6 +58,7 @@ struct CampaignOptions {
   bool counters = false;                       ///< count what a representative case does
   bool coverage = false;                       ///< report input coverage
   unsigned jobs = 1;
+  std::string replay_options = {};  ///< for the compilation, as words of a command with a leading blank
   /// Per case; absent: gpu_case_limit or emulated_case_limit.
   std::optional<std::chrono::milliseconds> case_limit;
   LargeAuditTools large_tools;  ///< required if an assignment is large

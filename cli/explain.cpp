@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/verbs.h"
 #include "properties/described.h"
+#include "properties/verdict.h"
 #include "sanitizer/finding.h"
 
 namespace foldproof {
@@ -39,7 +40,7 @@ std::vector<Topic> sections() {
     const std::size_t begin = at + heading.size(), line_end = page.find('\n', begin);
     at = page.find(heading, line_end);
     const std::string name(page.substr(begin, line_end - begin));
-    const char* const about = kind_named(name) ? "finding" : name == "notes" ? "report" : "verdict";
+    const char* const about = kind_named(name) ? "finding" : verdict_named(name) ? "verdict" : "report";
     topics.push_back({about, name, std::string(page.substr(line_end + 1, at - line_end - 1))});
   }
   return topics;

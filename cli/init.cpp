@@ -124,11 +124,15 @@ int init(const InitCommandLine& a, const Console& console) {
   std::error_code error;
   if (!a.output.empty() && fs::exists(a.source, error)) check_file(a, a.output);  // guessing takes seconds
   std::vector<Contract> contracts;
-  for (GuessedContract& guess : guessed_contracts(
-           a.source, entry_name(a.entry), a.source_options.compile_options(), a.reference.reference()))
+  const CompileOptions options = a.source_options.compile_options();
+  for (GuessedContract& guess :
+       guessed_contracts(a.source, entry_name(a.entry), options, a.reference.reference()))
     contracts.push_back(std::move(guess.contract));
   const std::vector<std::string> flags = flags_of(a);
-  for (Contract& contract : contracts) contract.flags = flags;
+  for (Contract& contract : contracts) {
+    contract.flags = flags;
+    if (!options.arch.empty()) contract.arch = options.arch;
+  }
   const std::vector<Starter> starters = starters_for(a, contracts);
   for (const Starter& starter : starters) check_file(a, starter.file);
   Json written = Json::array();

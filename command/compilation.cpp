@@ -7,13 +7,16 @@
 #include <chrono>
 #include <iterator>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/files.h"
 #include "base/interrupts.h"
 #include "base/memory.h"
 #include "contracts/signature.h"
+#include "contracts/uncovered_launches.h"
 
 namespace foldproof {
 
@@ -55,9 +58,9 @@ void Compilation::note_other_kernels(Subject& subject) const {
   const std::string first = others.front();
   const bool is_one = others.size() == 1;
   others.resize(std::min(others.size(), shown));
-  subject.notes.push_back(fmt::format(
-      "no contract launches {}{}, so {}, name it: --entry \"{}\"", fmt::join(others, ", "), more,
-      is_one ? "it was not audited; to audit it" : "these kernels were not audited; to audit one", first));
+  subject.not_audited.push_back(fmt::format("no contract launches {}{}; to audit {}, name it: --entry \"{}\"",
+                                            fmt::join(others, ", "), more, is_one ? "it" : "one of them",
+                                            first));
 }
 
 Compilation::Compilation(std::vector<Subject>& subjects, const CompileOptions& options) : options_(options) {
@@ -91,9 +94,9 @@ void Compilation::read_ptx(Subject& subject) {
 
 void Compilation::take(Subject& subject, const std::string& compiled) {
   try {
-    CompiledSource source = CompiledSource::unpacked(compiled);
-    std::ranges::move(source.notes, std::back_inserter(subject.notes));
-    subject.image = adopt(subject.contract, std::move(source));
+    ByteReader reader(std::as_bytes(std::span(compiled)));
+    subject.image = adopt(subject.contract, CompiledSource::read(reader));
+    for (std::uint64_t left = reader.length(); left > 0; --left) subject.not_audited.push_back(reader.text());
     note_other_kernels(subject);
   } catch (const InputError& error) {
     fail(subject, error);
@@ -109,8 +112,28 @@ bool Compilation::is_late() const {
   return options_.deadline && std::chrono::steady_clock::now() >= *options_.deadline;
 }
 
+std::vector<const Contract*> Compilation::others_of(const Subject& subject) const {
+  std::vector<const Contract*> others;
+  for (const Subject* other : sources_)
+    if (other != &subject && source_of(other->contract) == source_of(subject.contract))
+      others.push_back(&other->contract);
+  return others;
+}
+
 std::string Compilation::work(std::size_t task) const {
-  return compiled_contract(sources_[task]->contract, options_).packed();
+  const Subject& subject = *sources_[task];
+  Contract contract = subject.contract;
+  CompiledSource source = compiled_contract(contract, options_);
+  ByteWriter writer;
+  source.write(writer);
+  std::vector<std::string> uncovered;
+  if (const std::string text = std::move(source.text); text.find("<<<") != std::string::npos) {
+    const auto image = adopt(contract, std::move(source));
+    uncovered = uncovered_launches(contract, others_of(subject), entries_of(image->ptx.module()), text);
+  }
+  writer.number(uncovered.size());
+  for (const std::string& launch : uncovered) writer.text(launch);
+  return {reinterpret_cast<const char*>(writer.message().data()), writer.message().size()};
 }
 
 void Compilation::finished(std::size_t task, Outcome outcome) {

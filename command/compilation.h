@@ -42,6 +42,8 @@ class Compilation {
   void fail(Subject& subject, const InputError& error);
   /// Notes the kernels of the source that no contract of the run launches.
   void note_other_kernels(Subject& subject) const;
+  /// The other contracts of its source.
+  std::vector<const Contract*> others_of(const Subject& subject) const;
   bool is_late() const;
 
   CompileOptions options_;

@@ -133,7 +133,7 @@ class TrialTime {
 };
 
 /// Launches of the source that no trial run is sure to cover.
-std::vector<std::string> notes_about(const GuessedKernel& guess) {
+std::vector<std::string> not_audited_of(const GuessedKernel& guess) {
   std::vector<std::string> notes;
   if (guess.contract.no_fit) return notes;
   for (const SourceLaunch& launch : guess.blocks.launches) {
@@ -177,7 +177,7 @@ std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& sour
   };
   if (!pool.run()) throw Interrupted{};
   for (std::size_t task = 0; task < guesses.size(); ++task) {
-    contracts[task].notes = notes_about(guesses[task]);
+    contracts[task].not_audited = not_audited_of(guesses[task]);
     contracts[task].contract = std::move(guesses[task].contract);
     contracts[task].image = std::move(guesses[task].image);
   }

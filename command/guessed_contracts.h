@@ -15,9 +15,9 @@ namespace foldproof {
 
 struct GuessedContract {
   Contract contract;
-  std::shared_ptr<const Image> image;   ///< null if it could not be compiled, with the reason in `no_fit`
-  bool is_out_of_time = true;           ///< the deadline passed before the contract could be tried
-  std::vector<std::string> notes = {};  ///< launches of the source that trial runs may not cover
+  std::shared_ptr<const Image> image;  ///< null if it could not be compiled, with the reason in `no_fit`
+  bool is_out_of_time = true;          ///< the deadline passed before the contract could be tried
+  std::vector<std::string> not_audited = {};  ///< launches of the source that trial runs may not cover
 };
 
 /// One contract for each kernel, or for the kernel `entry`, as guess_kernels finds them: the likeliest one

@@ -48,10 +48,17 @@ std::vector<std::string> SourceOptions::contract_flags() const {
 
 std::string SourceOptions::further_words() const {
   std::string words;
-  for (const auto& [option, value] :
-       {std::pair{"--arch", arch_}, {"--nvcc", nvcc_}, {"--compile-commands", compile_commands_}})
+  for (const auto& [option, value] : {std::pair{"--nvcc", nvcc_}, {"--compile-commands", compile_commands_}})
     if (!value.empty()) words += fmt::format(" {} {}", option, shell_word(value));
   return words;
+}
+
+std::string SourceOptions::words() const {
+  std::string words;
+  for (const std::string& flag : contract_flags())
+    words += flag.starts_with("-I") ? " -I " + shell_word(flag.substr(2)) : " " + shell_word(flag);
+  if (!arch_.empty()) words += " --arch " + shell_word(arch_);
+  return words + further_words();
 }
 
 CompileOptions SourceOptions::compile_options() const {

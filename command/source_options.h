@@ -19,9 +19,11 @@ class SourceOptions {
   /// What -I, -D and --std say, as flags for nvcc with absolute folders. Throws InputError like
   /// compile_options().
   std::vector<std::string> contract_flags() const;
-  /// --arch, --nvcc and --compile-commands as given, with a leading blank: `init` does not write them into a
-  /// contract.
+  /// --nvcc and --compile-commands as given, which a contract cannot have, with a leading blank.
   std::string further_words() const;
+  /// All of them except --trust, as words of a command with a leading blank; folders of -I are absolute.
+  /// Throws InputError like compile_options().
+  std::string words() const;
   Trust trust() const { return trusts_ ? Trust::full : Trust::limited; }
 
  private:

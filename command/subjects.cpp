@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 Subject subject_of(Contract contract) {
   fs::path folder = settled_path(contract.file.empty() ? contract.source : contract.file).parent_path();
-  Subject subject{std::move(contract), {}, nullptr, std::move(folder)};
+  Subject subject{.contract = std::move(contract), .folder = std::move(folder)};
   if (const auto& no_fit = subject.contract.no_fit)
     subject.obstacle = Obstacle{Verdict::no_fit, no_fit->reason};
   return subject;
@@ -132,7 +132,7 @@ std::vector<Subject> guessed_subjects(const fs::path& source, const std::string&
       continue;
     }
     if (!subject.contract.assumptions.empty()) subject.notes.push_back(assumed(subject.contract));
-    std::ranges::move(guess.notes, std::back_inserter(subject.notes));
+    subject.not_audited = std::move(guess.not_audited);
   }
   return subjects;
 }

@@ -26,10 +26,11 @@ struct Obstacle {
 /// A contract and, after its compilation (command/compilation.h), its compiled source.
 struct Subject {
   Contract contract;
-  /// For the reports of all instances. Without a contract: what was assumed. After the compilation: the
-  /// kernels of its source that no contract launches.
-  std::vector<std::string> notes;
-  std::shared_ptr<const Image> image;
+  /// For the reports of all instances: what was assumed without a contract.
+  std::vector<std::string> notes = {};
+  /// Kernels and launches of its source that no contract includes.
+  std::vector<std::string> not_audited = {};
+  std::shared_ptr<const Image> image = nullptr;
   /// Of the contract or, without one, of the source; settled (base/files.h), since a link may replace it.
   std::filesystem::path folder = {};
   std::optional<Obstacle> obstacle = {};

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <span>
 #include <utility>
 
-#include "base/bytes.h"
 #include "base/files.h"
 #include "base/temporary_folders.h"
 #include "base/text.h"
@@ -22,7 +20,6 @@
 #include "contracts/nvcc/toolkit.h"
 #include "contracts/nvcc/unit.h"
 #include "contracts/signature.h"
-#include "contracts/uncovered_launches.h"
 #include "devices/host_program.h"
 
 namespace foldproof {
@@ -76,15 +73,19 @@ CompiledSource compiled(const Unit& unit, const CompileOptions& options) {
       settings_of(unit, nvcc_version(nvcc, options.deadline) + compiler_identity(nvcc));
   // A source that was never compiled like this is not preprocessed first: its compilation leaves the text.
   const std::string compiled_before = cache.hash(unit.source.string() + settings);
-  if (is_cacheable(unit) && cache.is_marked(compiled_before))
-    if (auto cached = cache.find(cache.hash(settings + run.preprocessed())))
-      return {std::move(cached->lowered), image(std::move(cached->ptx))};
+  const auto own_text = [&](const std::string& text) { return lines_of_file(text, unit.source.string()); };
+  if (is_cacheable(unit) && cache.is_marked(compiled_before)) {
+    const std::string text = run.preprocessed();
+    if (auto cached = cache.find(cache.hash(settings + text)))
+      return {std::move(cached->lowered), image(std::move(cached->ptx)), own_text(text)};
+  }
   UnitPtx made = run.ptx();
-  if (const auto text = run.text_compiled()) {
-    cache.keep(cache.hash(settings + *text), {made.lowered, made.ptx});
+  const std::string text = run.text_compiled().value_or("");
+  if (!text.empty()) {
+    cache.keep(cache.hash(settings + text), {made.lowered, made.ptx});
     cache.mark(compiled_before);
   }
-  return {std::move(made.lowered), image(std::move(made.ptx))};
+  return {std::move(made.lowered), image(std::move(made.ptx)), own_text(text)};
 }
 
 std::string machine_code_of(const ptx::Source& ptx, const CompileOptions& options) {
@@ -194,12 +195,6 @@ struct Entries {
   }
 };
 
-/// Whether the source launches kernels itself. A contract of host functions has no launches.
-bool launches_kernels(const Contract& contract) {
-  return contract.source.extension() != ".ptx" && !contract.is_host_function() &&
-         read_text_file(contract.source, largest_source).find("<<<") != std::string::npos;
-}
-
 }  // namespace
 
 std::vector<std::string> checked_flags(const std::vector<std::string>& flags) {
@@ -220,27 +215,20 @@ fs::path ptx_folder_of(const fs::path& program) {
   return is_build_tree ? folder / "ptx" : user_cache() / "ptx";
 }
 
-std::string CompiledSource::packed() const {
-  ByteWriter writer;
+void CompiledSource::write(ByteWriter& writer) const {
   writer.number(lowered.size());
   for (const std::string& name : lowered) writer.text(name);
-  for (const std::string& text : {image.name(), image.ptx.text(), image.program, image.machine_code})
-    writer.text(text);
-  writer.number(notes.size());
-  for (const std::string& note : notes) writer.text(note);
-  return {reinterpret_cast<const char*>(writer.message().data()), writer.message().size()};
+  for (const std::string& part : {image.name(), image.ptx.text(), image.program, image.machine_code})
+    writer.text(part);
 }
 
-CompiledSource CompiledSource::unpacked(std::string_view text) {
-  ByteReader reader(std::as_bytes(std::span(text)));
+CompiledSource CompiledSource::read(ByteReader& reader) {
   CompiledSource source;
   source.lowered.resize(reader.number());
   for (std::string& name : source.lowered) name = reader.text();
   std::string name = reader.text(), ptx = reader.text(), program = reader.text();
   source.image = Image(std::move(name), std::move(ptx), std::move(program));
   source.image.machine_code = reader.text();
-  source.notes.resize(reader.number());
-  for (std::string& note : source.notes) note = reader.text();
   return source;
 }
 
@@ -266,17 +254,8 @@ CompiledSource compiled_contract(const Contract& contract, const CompileOptions&
   const Entries entries(contract);
   const std::string appendix = contract.call ? call_kernels(contract) : "";
   try {
-    CompiledSource compiled =
-        build({contract.source, entries.names, appendix, contract.flags, "", contract.is_host_function()},
-              contract.arch, options);
-    if (launches_kernels(contract)) {
-      const auto lowered = [&](const std::string& entry) {
-        return compiled.lowered.at(entries.index_of(entry));
-      };
-      compiled.notes = uncovered_launches(contract, entries_of(compiled.image.ptx.module()), lowered,
-                                          preprocessed_source(contract.source, contract.flags, options));
-    }
-    return compiled;
+    return build({contract.source, entries.names, appendix, contract.flags, "", contract.is_host_function()},
+                 contract.arch, options);
   } catch (const EntryError& error) {
     throw InputError(error.sentence(), entries.where.at(error.index()));
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/child.h"
 #include "contracts/contract.h"
 #include "devices/image.h"
@@ -18,7 +19,7 @@ struct CompileOptions {
   Deadline deadline;               ///< of every run of nvcc and ptxas
   std::string nvcc;                ///< empty: $NVCC, then PATH, then /usr/local/cuda/bin/nvcc
   std::vector<std::string> flags;  ///< from the command line: -std, -D, -I
-  /// Those of --nvcc "…". They may name files relative to the current folder, so that nvcc runs there.
+  /// Those of --nvcc "…". They may contain paths relative to the current folder, so nvcc runs there.
   /// Otherwise it runs in a temporary folder: nvcc prefers a cuda_runtime.h of its folder to its own.
   std::vector<std::string> nvcc_flags;
   std::string arch;     ///< overrides that of the contract, such as "compute_80"
@@ -50,14 +51,16 @@ std::shared_ptr<const Image> compile_source(const std::filesystem::path& source,
 std::string preprocessed_source(const std::filesystem::path& source, const std::vector<std::string>& flags,
                                 const CompileOptions& options);
 
-/// What a compilation produces; a process can send it to another.
+/// What a compilation produces; a process can send it to another, without the text.
 struct CompiledSource {
   std::vector<std::string> lowered;  ///< one per entry; for a contract, in the order of its launches
   Image image;
-  std::vector<std::string> notes = {};  ///< on launches of the source that a contract does not include
+  /// That of a .cu file with its macros expanded and without what it includes; empty if nvcc does not show
+  /// it.
+  std::string text = {};
 
-  std::string packed() const;
-  static CompiledSource unpacked(std::string_view text);
+  void write(ByteWriter& writer) const;
+  static CompiledSource read(ByteReader& reader);
 };
 
 /// Compiles `source` so that `entry` (C++ spelling) is instantiated. Throws like compile_source, and

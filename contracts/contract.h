@@ -236,8 +236,8 @@ bool is_kept_case(const std::filesystem::path& file);
 std::vector<std::filesystem::path> contracts_below(const std::filesystem::path& folder);
 
 /// The contracts of a source in its folder: the one with its name, all others whose `path` in [source] names
-/// the source, and broken ones that mention it or have names such as sum.KERNEL.toml for sum.cu, in path
-/// order.
+/// the source, broken ones that mention it, and those with names such as sum.KERNEL.toml for sum.cu that
+/// are broken or name no existing source; in path order.
 std::vector<std::filesystem::path> contracts_of(const std::filesystem::path& source);
 
 }  // namespace foldproof

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/files.h"
 #include "contracts/contract.h"
@@ -27,14 +29,31 @@ std::optional<toml::table> parsed(const fs::path& file) {
   }
 }
 
-/// The text of a file that is not valid TOML, without quotes and blanks, which keys may have, and without the
-/// zeros of UTF-16. Nothing if the file cannot be read, or is larger than any file of another tool.
+/// Without quotes and blanks, which keys may have, and without the zeros of UTF-16.
+std::string condensed(std::string text) {
+  constexpr std::string_view dropped("\0\"' \t", 5);
+  std::erase_if(text, [&](char c) { return dropped.find(c) != std::string_view::npos; });
+  return text;
+}
+
+/// That of a file that is not valid TOML. Nothing if the file cannot be read, or is larger than any file of
+/// another tool.
 std::optional<std::string> condensed_text(const fs::path& file) {
   constexpr std::size_t largest_searched = std::size_t{16} << 20;
-  constexpr std::string_view dropped("\0\"' \t", 5);
   std::optional<std::string> text = read_if_possible(file, largest_searched);
-  if (text) std::erase_if(*text, [&](char c) { return dropped.find(c) != std::string_view::npos; });
-  return text;
+  return text ? std::optional(condensed(*std::move(text))) : std::nullopt;
+}
+
+/// Whether the condensed text contains the file's name, not as a part of another name.
+bool mentions(std::string_view text, const fs::path& file) {
+  const std::string name = condensed(file.filename().string());
+  const auto belongs_to_name = [&](std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 ||
+                                std::string_view("_-.").find(text[at]) != std::string_view::npos);
+  };
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1))
+    if (!belongs_to_name(at - 1) && !belongs_to_name(at + name.size())) return true;
+  return false;
 }
 
 bool is_case(const toml::table& top) {
@@ -91,8 +110,7 @@ bool is_for(const fs::path& file, const fs::path& source) {
   const std::optional<toml::table> top = parsed(file);
   if (!top) {
     const std::string text = condensed_text(file).value_or("");
-    return !is_damaged_case(text) &&
-           (has_its_name || text.find(source.filename().string()) != std::string::npos);
+    return !is_damaged_case(text) && (has_its_name || (may_be_contract(file) && mentions(text, source)));
   }
   const auto path = (*top)["source"]["path"].value<std::string>();
   const fs::path named = folder_of(file) / path.value_or("");

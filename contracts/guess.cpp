@@ -124,23 +124,29 @@ struct FoundKernels {
 bool is_empty_of_library(const Image& image, const EntrySignature& entry,
                          const std::vector<DeclaredKernel>& declared) {
   const std::string name = plain_name(entry.spelled);
-  if (declared.empty() || std::ranges::find(declared, name, &DeclaredKernel::name) != declared.end())
-    return false;
-  const ptx::Function& function = *ptx::find(image.ptx.module(), entry.lowered);
-  bool is_empty = true;
-  ptx::for_each_item(function, [&](const ptx::Statement& i) { is_empty = is_empty && i.opcode == "ret"; });
-  ptx::for_each_item(function, [&](const ptx::CallStatement&) { is_empty = false; });
-  return is_empty;
+  return !declared.empty() && std::ranges::find(declared, name, &DeclaredKernel::name) == declared.end() &&
+         ptx::is_empty(*ptx::find(image.ptx.module(), entry.lowered));
+}
+
+/// The kernels that the source itself instantiates and that are `wanted`.
+template <typename Wanted>
+std::vector<FoundKernel> instances_in(const fs::path& source, const std::vector<DeclaredKernel>& declared,
+                                      const CompileOptions& options, const Wanted& wanted) {
+  std::vector<FoundKernel> found;
+  const auto image = compile_source(source, {}, options);
+  for (const EntrySignature& entry : entries_of(image->ptx.module()))
+    if (wanted(*image, entry)) found.push_back({kernel_of(*image, entry.lowered, declared), image});
+  return found;
 }
 
 /// The kernels that the source itself instantiates, then its other templates with common arguments.
 FoundKernels all_kernels(const fs::path& source, const std::vector<DeclaredKernel>& declared,
                          const CompileOptions& options) {
   FoundKernels found;
-  const auto image = compile_source(source, {}, options);
-  for (const EntrySignature& entry : entries_of(image->ptx.module()))
-    if (!is_empty_of_library(*image, entry, declared))
-      found.kernels.push_back({kernel_of(*image, entry.lowered, declared), image});
+  found.kernels =
+      instances_in(source, declared, options, [&](const Image& image, const EntrySignature& entry) {
+        return !is_empty_of_library(image, entry, declared);
+      });
   std::vector<DeclaredKernel> templates;
   std::ranges::copy_if(declared, std::back_inserter(templates), [&](const DeclaredKernel& kernel) {
     return !kernel.template_parameters.empty() && !is_instantiated(kernel, found.kernels, declared);
@@ -156,11 +162,9 @@ std::vector<FoundKernel> wished_kernels(const fs::path& source, const std::strin
   const auto kernel = std::ranges::find(declared, entry, &DeclaredKernel::name);
   if (kernel == declared.end() || kernel->template_parameters.empty())
     return {compiled_kernel(source, entry, declared, options)};
-  std::vector<FoundKernel> instances;
-  const auto image = compile_source(source, {}, options);
-  for (const EntrySignature& one : entries_of(image->ptx.module()))
-    if (plain_name(one.spelled) == kernel->name)
-      instances.push_back({kernel_of(*image, one.lowered, declared), image});
+  std::vector<FoundKernel> instances = instances_in(
+      source, declared, options,
+      [&](const Image&, const EntrySignature& one) { return plain_name(one.spelled) == kernel->name; });
   if (!instances.empty()) return instances;
   return {compiled_kernel(source, instantiation_of(*kernel).value_or(entry), declared, options)};
 }

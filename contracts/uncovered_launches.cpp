@@ -1,12 +1,14 @@
 #include "contracts/uncovered_launches.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 
 #include "contracts/guessing/source_launches.h"
@@ -54,55 +56,68 @@ bool includes(const Claimed& claimed, const Block& block) {
   return true;
 }
 
-template <class Number>
-std::optional<Block> known(const std::array<std::optional<Number>, 3>& extents) {
-  if (std::ranges::any_of(extents, [](const auto& extent) { return !extent; })) return std::nullopt;
-  return Block{*extents[0], *extents[1], *extents[2]};
-}
-
-/// The known blocks of a kernel's launches.
+/// The blocks of the launches that the text of the source determines.
 std::set<Block> blocks_of(const std::vector<SourceLaunch>& launches) {
   std::set<Block> blocks;
-  const auto add = [&](const std::optional<Block>& block) {
-    if (block) blocks.insert(*block);
-  };
-  for (const SourceLaunch& launch : launches) {
-    add(known(launch.block));
-    for (const HostCall& call : launch.calls) add(known(call.block));
-  }
+  for (const auto& [x, y, z] : std::views::transform(launches, &SourceLaunch::block))
+    if (x && y && z) blocks.insert({*x, *y, *z});
   return blocks;
 }
 
-std::string threads_text(const Block& block) {
-  return block == Block{1, 1, 1}          ? "1 thread"
-         : block[1] == 1 && block[2] == 1 ? fmt::format("{} threads", block[0])
-                                          : fmt::format("{} x {} x {} threads", block[0], block[1], block[2]);
+/// "512", "16 x 8 x 1".
+std::string text_of(const Block& block) {
+  return block[1] == 1 && block[2] == 1 ? std::to_string(block[0])
+                                        : fmt::format("{} x {} x {}", block[0], block[1], block[2]);
+}
+
+std::string sentence_about(const std::string& kernel, const std::vector<Block>& blocks) {
+  constexpr std::size_t shown = 3;
+  std::vector<std::string> listed;
+  for (const Block& block : blocks | std::views::take(shown)) listed.push_back(text_of(block));
+  const std::string more =
+      blocks.size() > shown ? fmt::format(" and {} other numbers of", blocks.size() - shown) : "";
+  return fmt::format("the source launches {} with blocks of {}{} {}, which no contract includes", kernel,
+                     fmt::join(listed, ", "), more,
+                     listed.front() == "1" && blocks.size() == 1 ? "thread" : "threads");
+}
+
+using ClaimsOf = std::map<std::string, std::vector<Claimed>>;  ///< by the kernel's lowered name
+
+/// Adds what the contract claims of the kernels. One that is not compiled names them by their spelling.
+void add_claims(const Contract& contract, const std::vector<EntrySignature>& kernels, ClaimsOf& claims) {
+  for (const Instance& instance : contract.instances)
+    for (const LaunchContract& launch : instance.launches)
+      for (const EntrySignature& kernel : kernels)
+        if (launch.lowered.empty()
+                ? is_same_spelling(kernel.spelled, launch.entry) || instantiates(kernel.spelled, launch.entry)
+                : launch.lowered == kernel.lowered)
+          claims[kernel.lowered].push_back(claimed_by(launch, instance));
 }
 
 }  // namespace
 
-std::vector<std::string> uncovered_launches(
-    const Contract& contract, const std::vector<EntrySignature>& kernels,
-    const std::function<std::string(const std::string& entry)>& lowered, std::string_view text) {
-  std::map<std::string, std::vector<Claimed>> by_kernel;
-  for (const Instance& instance : contract.instances)
-    for (const LaunchContract& launch : instance.launches)
-      by_kernel[lowered(launch.entry)].push_back(claimed_by(launch, instance));
+std::vector<std::string> uncovered_launches(const Contract& contract,
+                                            const std::vector<const Contract*>& others,
+                                            const std::vector<EntrySignature>& kernels,
+                                            std::string_view text) {
+  ClaimsOf own;
+  add_claims(contract, kernels, own);
+  ClaimsOf all = own;
+  for (const Contract* other : others) add_claims(*other, kernels, all);
   std::vector<LaunchedKernel> names;
   for (const EntrySignature& kernel : kernels) names.push_back(launched_kernel(kernel.spelled));
   const auto launches = launches_in(text, names);
-  std::vector<std::string> notes;
+  std::vector<std::string> sentences;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
-    const auto claimed = by_kernel.find(kernels[k].lowered);
-    if (claimed == by_kernel.end()) continue;
+    if (!own.contains(kernels[k].lowered)) continue;
+    const std::vector<Claimed>& claimed = all.at(kernels[k].lowered);
+    std::vector<Block> uncovered;
     for (const Block& block : blocks_of(launches[k]))
-      if (std::ranges::none_of(claimed->second, [&](const Claimed& one) { return includes(one, block); }))
-        notes.push_back(
-            fmt::format("the source launches {} with blocks of {}, which the contract does not include; "
-                        "no case shows what that launch does",
-                        kernels[k].spelled, threads_text(block)));
+      if (std::ranges::none_of(claimed, [&](const Claimed& one) { return includes(one, block); }))
+        uncovered.push_back(block);
+    if (!uncovered.empty()) sentences.push_back(sentence_about(kernels[k].spelled, uncovered));
   }
-  return notes;
+  return sentences;
 }
 
 }  // namespace foldproof

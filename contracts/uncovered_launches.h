@@ -1,7 +1,6 @@
 // Launches of a source that its contract does not cover.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,12 +10,13 @@
 
 namespace foldproof {
 
-/// The blocks with which the source launches kernels of the contract although no case can have them, each as
-/// a note. Launches whose blocks are unknown, and contracts whose blocks cannot be listed, are left out.
-/// `kernels`: all of the source. `lowered`: the PTX spelling of an entry. `text`: the source from the
-/// preprocessor.
-std::vector<std::string> uncovered_launches(
-    const Contract& contract, const std::vector<EntrySignature>& kernels,
-    const std::function<std::string(const std::string& entry)>& lowered, std::string_view text);
+/// For each kernel of the compiled contract: the blocks with which the source launches it although no case of
+/// this contract, nor of the others for the source, can have them, in one sentence. Launches whose blocks the
+/// text of the source does not determine, and contracts whose blocks cannot be listed, are left out.
+/// `kernels`: all of the source. `text`: the source from the preprocessor.
+std::vector<std::string> uncovered_launches(const Contract& contract,
+                                            const std::vector<const Contract*>& others,
+                                            const std::vector<EntrySignature>& kernels,
+                                            std::string_view text);
 
 }  // namespace foldproof

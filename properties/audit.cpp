@@ -98,7 +98,7 @@ class Audit {
   void check_stored_cases() {
     std::vector<std::pair<double, StoredCase>> stored;  // with their sizes
     const auto add_all = [&](CaseStore::Loaded loaded) {
-      std::ranges::move(loaded.notes, std::back_inserter(report_.notes));
+      std::ranges::move(loaded.not_read, std::back_inserter(report_.not_audited));
       for (StoredCase& one : loaded.cases) {
         const double size = size_of_run(completed(one.c));
         stored.emplace_back(size, std::move(one));
@@ -121,9 +121,9 @@ class Audit {
       if (may_wait && waits(c.variables))
         deferred_.push_back(stored);
       else
-        check(normalized(c));
+        check(normalized(c), true);
     } catch (const InputError& outdated) {
-      report_.notes.push_back(fmt::format(
+      report_.not_audited.push_back(fmt::format(
           "a stored case no longer fits the contract and was skipped ({}); correct or delete {}: {}",
           outdated.sentence(), stored.where.file, describe(stored.c)));
     }
@@ -252,15 +252,15 @@ class Audit {
     search_.take(*c, check(*c).error_over_bound);
   }
 
-  Evaluation check(const Case& c) {
+  Evaluation check(const Case& c, bool is_stored = false) {
     running_ = describe(c);
     Evaluation evaluation = evaluator_.evaluate(c);
     note_progress();
-    take(c, evaluation);
+    take(c, evaluation, is_stored);
     return evaluation;
   }
 
-  void take(const Case& c, const Evaluation& evaluation) {
+  void take(const Case& c, const Evaluation& evaluation, bool is_stored = false) {
     report_.warp_instructions = sum(report_.warp_instructions, evaluation.warp_instructions);
     if (evaluation.unsupported) {
       report_.verdict = Verdict::unsupported;
@@ -270,9 +270,10 @@ class Audit {
     }
     ++report_.cases;
     coverage_.add(c, facts_of(instance_, evaluation.input), evaluation.relation_tried);
-    measurements_.take(c, evaluation, std::ranges::any_of(evaluation.findings, [&](const Finding& finding) {
-                         return is_about_values(finding.kind) && is_allowed(finding, contract_, today_);
-                       }));
+    const bool is_accepted = std::ranges::any_of(evaluation.findings, [&](const Finding& finding) {
+      return is_about_values(finding.kind) && is_allowed(finding, contract_, today_);
+    });
+    measurements_.take(c, evaluation, {is_accepted, is_stored});
     for (const Finding& finding : evaluation.findings) collector_.collect(c, evaluation, finding);
     if (std::ranges::count(evaluation.findings, Kind::timeout, &Finding::kind) != 0) end_for_timeouts();
   }
@@ -299,15 +300,13 @@ class Audit {
     report.findings = collector_.findings();
     // What also happens in the domain is not a matter of other launches.
     const auto is_outside = [&](const Finding& one) {
-      return std::ranges::none_of(collector_.findings(),
-                                  [&](const Finding& own) { return is_like(own, one); });
+      return std::ranges::none_of(collector_.findings(), [&](const Finding& own) {
+        return own.severity == Severity::error && is_like(own, one);
+      });
     };
     if (!is_replay_)
       std::ranges::copy_if(contract_.preconditions, std::back_inserter(report.findings), is_outside);
-    std::ranges::stable_sort(report.findings, {}, [](const Finding& finding) {
-      return std::pair(finding.severity != Severity::error, rank_of(finding));
-    });
-    explain_categories(report.findings);
+    std::ranges::stable_sort(report.findings, {}, order_in_report);
     if (report.cases == 0 && left_out_ != 0) {
       report.verdict = Verdict::unsupported;
       report.reason = "none of its cases could be run, because other cases had crashed the worker process";
@@ -319,7 +318,7 @@ class Audit {
   static void explain_categories(std::vector<Finding>& findings) {
     const auto number = std::ranges::find_if(findings, [](const Finding& finding) {
       return is_about_values(finding.kind) && finding.severity == Severity::error &&
-             !finding.is_about_category;
+             !finding.is_about_category && !finding.expected;
     });
     if (number == findings.end()) return;
     for (Finding& finding : findings)
@@ -422,6 +421,7 @@ class Audit {
 
   KernelReport triaged_for(const Contract& contract, KernelReport report) const {
     triage(report, contract, today_, capabilities_.observes_launches ? Watched::yes : Watched::no);
+    explain_categories(report.findings);
     return report;
   }
 

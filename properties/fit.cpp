@@ -64,7 +64,9 @@ bool is_misbehaviour(const Finding& finding, const Case& c) {
 
 /// Whether a value of shared memory that was never written reaches a result.
 bool reads_undefined_shared(const Finding& finding) {
-  return finding.kind == Kind::uninitialized_read && finding.message.find(" shared ") != std::string::npos;
+  return finding.kind == Kind::uninitialized_read &&
+         (finding.message.find("the shared variable ") != std::string::npos ||
+          finding.message.find(" of shared memory ") != std::string::npos);
 }
 
 /// How many elements a group has, in a domain in which they are counted by groups.

@@ -33,7 +33,7 @@ inline Finding with_case(Finding finding, const Case& c) {
 
 /// The finding that reports show first. There must be one.
 inline const Finding& worst_of(const std::vector<Finding>& findings) {
-  return *std::ranges::min_element(findings, {}, [](const Finding& finding) { return rank_of(finding); });
+  return *std::ranges::min_element(findings, {}, order_in_report);
 }
 
 /// The worst of the errors; nothing if there are only warnings.

@@ -36,6 +36,10 @@ Rank rank_of(const Finding& finding) {
   return finding.is_about_category ? Rank::category : Rank::other;
 }
 
+std::pair<bool, Rank> order_in_report(const Finding& finding) {
+  return {finding.severity != Severity::error, rank_of(finding)};
+}
+
 bool has_only_warnings(const KernelReport& report) {
   return std::ranges::none_of(report.findings, [](const Finding& finding) {
     return finding.severity == Severity::error && !finding.expected;
@@ -59,6 +63,11 @@ Exit exit_status(const AuditReport& report, Severity fail_on) {
   if (!report.skipped_devices.empty()) return exit_unable;
   const bool none_ran = !report.kernels.empty() && std::ranges::all_of(report.kernels, was_skipped);
   return none_ran || std::ranges::any_of(report.kernels, is_open) ? exit_unable : exit_ok;
+}
+
+bool leaves_something_out(const AuditReport& report) {
+  const auto is_partial = [](const KernelReport& kernel) { return !kernel.not_audited.empty(); };
+  return !report.sources_without_contract.empty() || std::ranges::any_of(report.kernels, is_partial);
 }
 
 std::string_view name(CheckResult::Evidence evidence) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "contracts/contract.h"
@@ -97,9 +98,11 @@ struct KernelReport {
   std::vector<Finding> findings;
   std::vector<Accepted> accepted;  ///< for each [[allow]] that still holds
   std::vector<std::string> notes;  ///< under-sampled classes, an exhausted budget, guesses
-  std::string reason;              ///< why no-fit, unchecked, unsupported, skipped or error; or why a kernel
-                                   ///< with nothing but warnings was not checked as intended
-  bool is_cut_off = false;         ///< the time budget ended the audit before all cases
+  /// What the source or a store names, and no case of this report showed: kernels, launches, stored cases.
+  std::vector<std::string> not_audited;
+  std::string reason;       ///< why no-fit, unchecked, unsupported, skipped or error; or why a kernel
+                            ///< with nothing but warnings was not checked as intended
+  bool is_cut_off = false;  ///< the time budget ended the audit before all cases
   double seconds = 0;
   std::optional<std::uint64_t> warp_instructions = 0;  ///< executed; absent if the device does not count them
   std::optional<Counted> counters;                     ///< absent: not requested, or not available
@@ -122,7 +125,7 @@ struct AuditReport {
 /// Whether it is about lost or repeated elements.
 bool is_about_uses(const Finding& finding);
 
-/// The order of findings in a report. A finding may be the consequence of one of a lower rank.
+/// A finding may be the consequence of one of a lower rank.
 enum class Rank : std::uint8_t {
   undefined_behaviour,
   undefined_value,
@@ -131,6 +134,8 @@ enum class Rank : std::uint8_t {
   category  ///< wrong NaNs and infinities
 };
 Rank rank_of(const Finding& finding);
+/// Errors come first, then findings of a lower rank.
+std::pair<bool, Rank> order_in_report(const Finding& finding);
 
 /// The program's exit statuses.
 enum Exit : int {
@@ -153,6 +158,9 @@ bool has_only_warnings(const KernelReport& report);
 /// Whether the report makes the status exit_unable unless a finding fails: the kernel could not run, or was
 /// not checked as intended, whether or not there are warnings.
 bool is_open(const KernelReport& report);
+
+/// Whether something that a source, a folder or a store names was not audited.
+bool leaves_something_out(const AuditReport& report);
 
 /// The status of a run that is incomplete unless `is_complete`: findings and errors take precedence.
 constexpr Exit exit_status(Exit status, bool is_complete) {

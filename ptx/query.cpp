@@ -84,6 +84,13 @@ bool is_toolkit_file(std::string_view path) {
 
 }  // namespace
 
+bool is_empty(const Function& function) {
+  bool is_empty = true;
+  for_each_item(function, [&](const Statement& i) { is_empty = is_empty && i.opcode == "ret"; });
+  for_each_item(function, [&](const CallStatement&) { is_empty = false; });
+  return is_empty;
+}
+
 const Function* find(const Module& module, std::string_view name) {
   const auto found = std::ranges::find(module.functions, name, &Function::name);
   return found == module.functions.end() ? nullptr : &*found;

@@ -53,6 +53,9 @@ void for_each_item(const Function& function, Visit&& visit) {
   if (function.body) for_each_item(*function.body, visit);
 }
 
+/// Whether the function does nothing but return.
+bool is_empty(const Function& function);
+
 /// The parts of an instruction name: "atom.global.add.f32" performs `add` in global memory on f32.
 class Opcode {
  public:

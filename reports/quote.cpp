@@ -65,8 +65,9 @@ std::string display_path(const std::string& path) {
   std::error_code error;
   const fs::path here = fs::current_path(error);
   if (error || path.empty()) return path;
-  // A replayed case names its contract, and so the source, relative to the folder of cases.
-  const fs::path whole = fs::absolute(path, error).lexically_normal();
+  // A replayed case names its contract, and so the source, relative to the folder of cases, which may be a
+  // link.
+  const fs::path whole = resolved_path(path);
   const std::string relative = whole.lexically_relative(here).string();
   if (!relative.empty() && !relative.starts_with("..")) return relative;
   return fs::path(path).is_absolute() ? whole.string() : path;

@@ -161,8 +161,8 @@ class DomainGuess {
     if (cluster() > 1) return fmt::format("ceil_div({}, {}) * {}", blocks, cluster(), cluster());
     if (strides()) return fmt::format("1 .. {}", blocks);
     check_launched_grid();
-    roles_.assume(
-        fmt::format("as many blocks as the {} need", roles_.lanes() > 1 ? "groups of elements" : "elements"));
+    roles_.assume(roles_.lanes() > 1 ? "enough blocks to cover all groups of elements"
+                                     : "enough blocks to cover all elements");
     return blocks;
   }
 

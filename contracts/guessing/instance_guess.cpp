@@ -51,7 +51,7 @@ class Guess {
   }
 
  private:
-  /// What the claims leave open.
+  /// Says what the claims leave unspecified.
   void assume_claims() {
     const OperatorInfo& op = info(instance_.reduction->op);
     if (op.takes("ties") && instance_.claims.ties == Ties::any)

@@ -14,7 +14,7 @@ struct LaunchedKernel {
   std::string template_arguments;  ///< as in "float, 256"; empty if it is not an instance
 };
 
-/// Of a kernel as C++ spells it: "ns::sum<float, 256>".
+/// The parts of a C++ spelling such as "ns::sum<float, 256>".
 LaunchedKernel launched_kernel(const std::string& spelled);
 
 /// For each kernel, its launches in the order of the source. None if there is no launch, or if one may be

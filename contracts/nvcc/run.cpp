@@ -22,6 +22,18 @@ namespace foldproof {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// What the last pair of quotes contains; empty if there is none.
+std::string last_quoted(const std::string& text) {
+  const std::size_t end = text.rfind('"');
+  if (end == std::string::npos || end == 0) return "";
+  const std::size_t begin = text.rfind('"', end - 1);
+  return begin == std::string::npos ? "" : text.substr(begin + 1, end - begin - 1);
+}
+
+}  // namespace
+
 void refuse_entry(const Unit& unit, std::size_t index, const std::string& said) {
   if (unit.host)
     throw EntryError(
@@ -34,12 +46,14 @@ void refuse_entry(const Unit& unit, std::size_t index, const std::string& said) 
                     "\"{}(const float*, float*)\"",
                     unit.entries.at(index), unit.source.string(), unit.entries.at(index)),
         {}, index);
-  if (said.find(is_macro) != std::string::npos)
+  if (const std::size_t end = said.find(is_macro); end != std::string::npos) {
+    const std::string macro = last_quoted(said.substr(0, end)), file = unit.source.filename().string();
     throw EntryError(
-        fmt::format("the entry \"{}\" has a word that {}, so launches in {} may start another kernel; "
-                    "write its value, or remove it there with #undef",
-                    unit.entries.at(index), is_macro, unit.source.string()),
+        fmt::format("the entry \"{}\" contains \"{}\", which {}, so a launch in {} may start another kernel; "
+                    "write the value of the macro, or add `#undef {}` at the end of {}",
+                    unit.entries.at(index), macro, is_macro, file, macro, file),
         {}, index);
+  }
   std::vector<std::string> names;
   for (const DeclaredKernel& kernel : kernels_declared(read_text_file(unit.source, largest_source)))
     if (std::ranges::find(names, kernel.name) == names.end()) names.push_back(kernel.name);
@@ -143,8 +157,8 @@ void check_current_folder() {
   std::error_code error;
   if (fs::exists(fs::symlink_status(header, error)))
     throw InputError(
-        "nvcc, which runs in the current folder because of its flags, would use this file instead of its own "
-        "header; start foldproof in another folder",
+        "nvcc would include this file instead of its own header, because it runs in the current folder if "
+        "--nvcc, NVCC_PREPEND_FLAGS or NVCC_APPEND_FLAGS gives it flags; run foldproof in another folder",
         {header.string()});
 }
 

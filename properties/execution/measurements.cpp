@@ -11,15 +11,19 @@
 
 namespace foldproof {
 
-void Measurements::take(const Case& c, const Evaluation& evaluation, bool is_accepted) {
-  const auto evidence = is_accepted ? CheckResult::Evidence::nothing : evaluation.evidence;
-  const std::string why_not = is_accepted ? "the contract accepts that it is wrong" : evaluation.why_not;
+void Measurements::take(const Case& c, const Evaluation& evaluation, Evidential limits) {
+  using Evidence = CheckResult::Evidence;
+  const auto evidence = limits.is_accepted ? Evidence::nothing : evaluation.evidence;
+  const std::string why_not =
+      limits.is_accepted ? "the contract accepts that it is wrong" : evaluation.why_not;
   if (evidence) ++accuracy_.checked_by[static_cast<std::size_t>(*evidence)];
+  if (limits.is_stored && evidence && *evidence != Evidence::nothing) ++checked_of_store_;
   if (!why_not.empty() && ++reasons_[why_not] > reasons_[accuracy_.why_not]) accuracy_.why_not = why_not;
   for (const AdditionalEvidence& one : evaluation.additional) {
     Additional& of = additional_[one.output];
-    ++of.cases;
-    if (one.evidence != CheckResult::Evidence::nothing) continue;
+    const bool is_unchecked = one.evidence == Evidence::nothing;
+    if (is_unchecked || !limits.is_stored) ++of.cases;
+    if (!is_unchecked) continue;
     ++of.unchecked;
     of.why_not = one.why_not;
   }
@@ -45,9 +49,10 @@ std::uint64_t Measurements::with_value() const {
 std::string Measurements::why_unchecked() const {
   const std::uint64_t unchecked =
       accuracy_.checked_by[static_cast<std::size_t>(CheckResult::Evidence::nothing)];
-  if (2 * unchecked > with_value())
+  const std::uint64_t all = with_value() - checked_of_store_;
+  if (2 * unchecked > all)
     return fmt::format("the value was not checked in {} of the {} cases that had a result: {}", unchecked,
-                       with_value(), accuracy_.why_not);
+                       all, accuracy_.why_not);
   for (const auto& [output, of] : additional_)
     if (2 * of.unchecked > of.cases)
       return fmt::format("{} was not checked in {} of the {} cases that had one: {}", output, of.unchecked,

@@ -14,18 +14,23 @@
 
 namespace foldproof {
 
+/// What limits the evidence of a case.
+struct Evidential {
+  bool is_accepted = false;  ///< the contract accepts a wrong value, so nothing checks the value
+  bool is_stored = false;    ///< an attacker may have added it, so it does not show that values are checked
+};
+
 class Measurements {
  public:
   /// The instance must live as long as this object.
   explicit Measurements(const Instance& instance) : instance_(instance) {}
 
-  /// `is_accepted`: the contract accepts a wrong value, so nothing checks the value of this case.
-  void take(const Case& c, const Evaluation& evaluation, bool is_accepted = false);
+  void take(const Case& c, const Evaluation& evaluation, Evidential limits = {});
 
   /// Number of cases that had a value to check, whether or not it was checked.
   std::uint64_t with_value() const;
   /// Why the value, or that of an additional output, was not checked, if so in more than half of the cases
-  /// that had it; otherwise empty.
+  /// that had it, without stored ones in which it was; otherwise empty.
   std::string why_unchecked() const;
 
   /// Fills in the accuracy, the worst case, and notes on what was not, or hardly, checked.
@@ -39,11 +44,12 @@ class Measurements {
   Accuracy accuracy_;
   std::optional<double> worst_error_over_bound_;
   std::string worst_case_;
+  std::uint64_t checked_of_store_ = 0;            ///< stored cases whose value was checked
   std::map<std::string, std::uint64_t> reasons_;  ///< why a value was not checked, and in how many cases
   /// An additional output, by its name.
   struct Additional {
-    std::uint64_t cases = 0, unchecked = 0;
-    std::string why_not;  ///< in the last unchecked case
+    std::uint64_t cases = 0, unchecked = 0;  ///< without stored cases that were checked
+    std::string why_not;                     ///< in the last unchecked case
   };
   std::map<std::string, Additional> additional_;
   std::uint64_t bounded_ = 0, vacuous_ = 0;  ///< cases checked by a bound, and those with a vacuous bound

@@ -13,7 +13,7 @@ namespace {
 /// limit.
 int repeats_of(Kind kind) { return kind == Kind::timeout ? 1 : 2; }
 
-/// "with the result 0x1p+0 (1), …"; empty if there is none.
+/// "with the result 1, …"; empty if there is none.
 std::string result_of(const Instance& instance, const Evaluation& evaluation) {
   if (evaluation.output.empty()) return "";
   const Element type = instance.reduction->output;

@@ -107,7 +107,7 @@ struct Owner {
 /// The stored cases of a folder, in the order of their names.
 struct TomlFiles {
   std::vector<std::pair<fs::path, const KnownFile*>> cases;
-  std::vector<std::string> notes;
+  std::vector<std::string> not_read;
 
   /// A folder that does not exist has no cases.
   explicit TomlFiles(const fs::path& folder) {
@@ -122,13 +122,13 @@ struct TomlFiles {
       else
         others.push_back(file);
     if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
-      notes.push_back(
+      not_read.push_back(
           fmt::format("the stored cases in {} were not read: {}", folder.string(), error.message()));
     if (!others.empty())
-      notes.push_back(fmt::format("{} .toml {} in {} {} or cannot be read: {}{}", others.size(),
-                                  others.size() == 1 ? "file" : "files", folder.string(),
-                                  others.size() == 1 ? "is not a stored case" : "are not stored cases",
-                                  others.front().filename().string(), others.size() > 1 ? ", …" : ""));
+      not_read.push_back(fmt::format("{} .toml {} in {} {} or cannot be read: {}{}", others.size(),
+                                     others.size() == 1 ? "file" : "files", folder.string(),
+                                     others.size() == 1 ? "is not a stored case" : "are not stored cases",
+                                     others.front().filename().string(), others.size() > 1 ? ", …" : ""));
   }
 };
 
@@ -141,7 +141,7 @@ CaseStore::Loaded CaseStore::load(const Contract& contract, const Instance& inst
   Loaded loaded;
   if (is_cache_) return loaded;
   const TomlFiles files(folder_);
-  loaded.notes = files.notes;
+  loaded.not_read = files.not_read;
   std::size_t outdated = 0, orphans = 0;
   const Owner owner(contract, instance);
   for (const auto& [file, known] : files.cases) {
@@ -149,14 +149,14 @@ CaseStore::Loaded CaseStore::load(const Contract& contract, const Instance& inst
     if (!owner.owns(*known)) {
       std::error_code error;
       if (!fs::exists(contract_beside(folder_, stored.contract), error) && ++orphans == 1)
-        loaded.notes.push_back(fmt::format("a stored case was skipped, since {} does not exist: {}",
-                                           stored.contract.lexically_normal().string(), file.string()));
+        loaded.not_read.push_back(fmt::format("a stored case was skipped, since {} does not exist: {}",
+                                              stored.contract.lexically_normal().string(), file.string()));
       continue;
     }
     if (std::ranges::find(contract.instances, stored.instance, &Instance::label) ==
             contract.instances.end() &&
         ++outdated == 1)
-      loaded.notes.push_back(
+      loaded.not_read.push_back(
           fmt::format("stored cases were skipped, since the contract has no instance \"{}\": {}",
                       stored.instance, file.string()));
     if (stored.instance == instance.label) loaded.cases.push_back(stored);

@@ -19,7 +19,7 @@ class CaseStore {
 
   struct Loaded {
     std::vector<StoredCase> cases;
-    std::vector<std::string> notes;  ///< what was not read, and why
+    std::vector<std::string> not_read;  ///< what was not read, and why
   };
 
   /// The cases of this instance in a user-supplied folder, in the order of their file names; none from the

@@ -124,6 +124,7 @@ Json to_json(const KernelReport& kernel) {
             {"findings", array_of(kernel.findings)},
             {"accepted", array_of(kernel.accepted)},
             {"notes", kernel.notes},
+            {"not_audited", kernel.not_audited},
             {"cut_off", kernel.is_cut_off},
             {"reason", known(kernel.reason)},
             {"seconds", kernel.seconds},
@@ -185,6 +186,7 @@ KernelReport kernel_report_from(const Json& json) {
   for (const Json& accepted : json.value("accepted", Json::array()))
     kernel.accepted.push_back(accepted_from(accepted));
   kernel.notes = json.at("notes").get<std::vector<std::string>>();
+  kernel.not_audited = json.value("not_audited", std::vector<std::string>());
   kernel.is_cut_off = json.at("cut_off").get<bool>();
   kernel.reason = known_at<std::string>(json, "reason");
   kernel.seconds = json.at("seconds").get<double>();

@@ -36,9 +36,13 @@ struct Shown {
   std::vector<std::string> also = {};  ///< further pairs of places with this kind of race for this memory
 };
 
+/// The same for a race whose accesses happened in the other order.
 std::string places_text(const Finding& finding) {
-  const std::string at = display(finding.at);
-  return finding.other && *finding.other != finding.at ? at + " and " + display(*finding.other) : at;
+  std::string at = display(finding.at);
+  if (!finding.other || *finding.other == finding.at) return at;
+  std::string other = display(*finding.other);
+  if (!is_about_undefined_values(finding.kind) && other < at) std::swap(at, other);
+  return at + " and " + other;
 }
 
 void add_to(Shown& shown, const Finding& finding, const std::string& instance) {
@@ -46,12 +50,11 @@ void add_to(Shown& shown, const Finding& finding, const std::string& instance) {
     return std::ranges::find(texts, text) == texts.end();
   };
   const std::string places = places_text(finding);
-  const bool is_elsewhere = places != places_text(*shown.finding);
-  if (is_elsewhere && lacks(shown.also, places)) shown.also.push_back(places);
-  if (lacks(shown.instances, instance))
-    shown.instances.push_back(instance);
-  else if (!is_elsewhere)
-    ++shown.alike;
+  const bool is_new_place = places != places_text(*shown.finding) && lacks(shown.also, places);
+  const bool is_new_instance = lacks(shown.instances, instance);
+  if (is_new_place) shown.also.push_back(places);
+  if (is_new_instance) shown.instances.push_back(instance);
+  if (!is_new_place && !is_new_instance) ++shown.alike;
 }
 
 std::vector<Shown> unexpected_findings(const AuditReport& report) {
@@ -111,8 +114,8 @@ std::string place_text(const Position& at, const std::string& label, const Termi
 }
 
 std::string cause_text(const Cause& cause) {
-  if (is_about_values(cause.kind)) return "perhaps that of the wrong number above";
-  return fmt::format("perhaps that of the finding `{}`{}", name(cause.kind),
+  if (is_about_values(cause.kind)) return "possibly the wrong number that is also reported";
+  return fmt::format("possibly the `{}`{}", name(cause.kind),
                      cause.at.file.empty() ? "" : " at " + display(cause.at));
 }
 
@@ -167,8 +170,7 @@ std::string skipped_devices_text(const AuditReport& report, const TerminalStyle&
 std::string without_contract_text(const AuditReport& report, const TerminalStyle& style) {
   if (report.sources_without_contract.empty()) return "";
   return sentence_text(
-             fmt::format("note: no contract names {}, so their kernels were not audited; `foldproof audit "
-                         "FILE` guesses a contract",
+             fmt::format("not audited: no contract names {}; `foldproof audit FILE` guesses a contract",
                          fmt::join(report.sources_without_contract, ", ")),
              0, 2, style.width) +
          "\n";
@@ -190,6 +192,8 @@ std::string remarks(const AuditReport& report, const TerminalStyle& style) {
           kernel);
   for (const KernelReport& kernel : report.kernels)
     for (const std::string& note : kernel.notes) add("note: " + note, kernel);
+  for (const KernelReport& kernel : report.kernels)
+    for (const std::string& what : kernel.not_audited) add("not audited: " + what, kernel);
   std::string text;
   for (const auto& [sentence, instances] : sentences) {
     std::string whose;

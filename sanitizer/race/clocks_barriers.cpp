@@ -36,7 +36,7 @@ void Clocks::share_outer(WarpClock& warp, LaneSet lanes) {
   learn(warp, lanes, all);
 }
 
-// It orders nothing that its lanes themselves did.
+// The accesses of the lanes themselves remain unordered.
 void Clocks::shuffle_passes_on(const WarpSyncEvent& event) { share_outer(warp(event.warp), event.lanes); }
 
 void Clocks::barrier_arrives(const BarrierEvent& event) {

@@ -57,21 +57,24 @@ TEST_CASE("blocks that cause out-of-bounds accesses are excluded from a guess if
   CHECK(run_json({"audit", off}).status == 1);
 }
 
-TEST_CASE("the kernels of a named source that its contract does not launch are noted") {
+TEST_CASE("an audit names the kernels of a source that no contract launches, and fails for them if strict") {
   const AddOne folder;
   folder.file("add_one.ptx", std::string(add_one_ptx) + ".visible .entry other()\n{\n\tret;\n}\n");
-  const auto notes = [&](const std::string& audited) {
-    return run_json({"audit", folder.path(audited), "--cases", "2"})
-        .json.at("kernels")
-        .at(0)
-        .at("notes")
-        .dump();
+  const auto audit = [&](const std::string& audited, const std::vector<std::string>& options = {}) {
+    std::vector<std::string> arguments = {"audit", folder.path(audited), "--cases", "2"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_json(arguments);
   };
-  CHECK(notes("add_one.ptx")
-            .find("no contract launches other, so it was not audited; to audit it, name it: "
-                  "--entry \\\"other\\\"") != std::string::npos);
-  CHECK(notes(".").find("no contract launches other") != std::string::npos);
-  CHECK(notes("add_one.toml").find("no contract launches") == std::string::npos);
+  const auto not_audited = [](const RanJson& ran) { return ran.json.at("kernels").at(0).at("not_audited"); };
+  const nlohmann::json other = {"no contract launches other; to audit it, name it: --entry \"other\""};
+  for (const char* const audited : {"add_one.ptx", "."}) {
+    CHECK(not_audited(audit(audited)) == other);
+    CHECK(audit(audited).status == 0);
+    CHECK(audit(audited, {"--strict"}).status == 3);
+  }
+  const RanJson single = audit("add_one.toml", {"--strict"});
+  CHECK(not_audited(single).empty());
+  CHECK(single.status == 0);
 }
 
 TEST_CASE("a named source is audited with every contract of its folder that names it") {
@@ -89,19 +92,15 @@ TEST_CASE("a named source is audited with every contract of its folder that name
   CHECK(ran.json.dump().find("no contract launches") == std::string::npos);
 }
 
-TEST_CASE("of many kernels that a contract does not launch, the note names three") {
+TEST_CASE("of many kernels that a contract does not launch, the report names three") {
   const AddOne folder;
   std::string ptx = add_one_ptx;
   for (int k = 0; k < 1000; ++k) ptx += ".visible .entry other" + std::to_string(k) + "()\n{\n\tret;\n}\n";
   folder.file("add_one.ptx", ptx);
   const RanJson ran = run_json({"audit", folder.path("add_one.ptx"), "--cases", "2"});
-  const auto& notes = ran.json.at("kernels").at(0).at("notes");
-  CHECK(std::ranges::count_if(notes, [](const nlohmann::json& note) {
-          return note ==
-                 "no contract launches other0, other1, other2 and 997 more, so these kernels were not "
-                 "audited; to audit "
-                 "one, name it: --entry \"other0\"";
-        }) == 1);
+  CHECK(ran.json.at("kernels").at(0).at("not_audited") ==
+        nlohmann::json{"no contract launches other0, other1, other2 and 997 more; to audit one of them, name "
+                       "it: --entry \"other0\""});
 }
 
 TEST_CASE("init does not replace a source that has the name of a contract") {

@@ -54,8 +54,9 @@ TEST_CASE("the audit of a folder names the sources with kernels that no contract
   const RanJson ran = run_json({"audit", folder.path().string(), "--cases", "2"});
   CHECK(ran.status == 0);
   CHECK(ran.json.at("sources_without_contract") == nlohmann::json{lonely});
-  CHECK(run({"audit", folder.path().string(), "--cases", "2"}).out.find("note: no contract names ") !=
+  CHECK(run({"audit", folder.path().string(), "--cases", "2"}).out.find("not audited: no contract names ") !=
         std::string::npos);
+  CHECK(run({"audit", folder.path().string(), "--cases", "2", "--strict"}).status == 3);
   CHECK(run_json({"audit", folder.path("add_one.toml"), "--cases", "2"})
             .json.at("sources_without_contract")
             .empty());

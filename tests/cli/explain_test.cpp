@@ -43,7 +43,8 @@ std::vector<std::string> kinds_found(const RanJson& ran) {
 
 TEST_CASE("every kind of finding and every verdict is explained") {
   std::vector<std::string> names = all_kinds();
-  names.insert(names.end(), {"clean", "findings", "another-finding", "skipped", "error", "notes"});
+  names.insert(names.end(),
+               {"clean", "findings", "another-finding", "skipped", "error", "notes", "not-audited"});
   for (const std::string& name : names) {
     INFO(name);
     const RanJson ran = run_json({"explain", name});

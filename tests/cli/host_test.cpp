@@ -103,12 +103,29 @@ TEST_CASE("a host function is checked on a GPU, and skipped without one") {
   CHECK(run({"audit", right, "--trust", "--skip-status", "77"}, bench.how(0)).status == 77);
 }
 
+TEST_CASE("without a GPU, a run with host functions and kernels succeeds unless it is strict") {
+  const HostBench bench;
+  const AddOne kernel;
+  bench.contract("right");
+  for (const char* const file : {"add_one.ptx", "add_one.toml"})
+    std::filesystem::copy_file(kernel.path(file), std::filesystem::path(bench.kernels()) / file);
+  const auto status = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"audit", bench.kernels(), "--trust", "--cases", "2"});
+    return run(options, bench.how(0)).status;
+  };
+  CHECK(status({}) == 0);
+  CHECK(status({"--strict"}) == 3);
+  CHECK(status({"--strict", "--skip-status", "77"}) == 77);
+}
+
 TEST_CASE("wrong host functions are found, and their cases replayed") {
   const HostBench bench;
   const RanJson loses = bench.audit(bench.contract("loses_the_last"), 1);
   INFO(loses.json);
   REQUIRE(loses.status == 1);
   CHECK(kind_in(loses) == "wrong-value");
+  const std::string replay = loses.json["kernels"][0]["findings"][0]["replay"];
+  CHECK(replay.ends_with(" --trust"));
   for (const auto& kept : std::filesystem::directory_iterator(bench.kernels() + "/foldproof-cases"))
     CHECK(run({"replay", kept.path().string(), "--trust"}, bench.how(1)).status == 1);
   const RanJson differs = bench.audit(bench.contract("differs"), 1);

@@ -195,9 +195,12 @@ TEST_CASE("the command that init prints has the options that a contract cannot h
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("init-options");
   folder.file("k.cu", two_kernels);
-  const Ran written = run({"init", "k.cu", "--entry", "sum", "--arch", "compute_80", "--output", "k.toml"},
+  const Ran written = run({"init", "k.cu", "--entry", "sum", "--arch", "compute_80", "--nvcc", "--ftz=true",
+                           "--output", "k.toml"},
                           {.folder = folder.path()});
-  CHECK(written.out.find("then run: foldproof audit k.cu --arch compute_80\n") != std::string::npos);
+  CHECK(written.out.find("then run: foldproof audit k.cu --nvcc --ftz=true\n") != std::string::npos);
+  CHECK(foldproof::read_text_file(folder.path("k.toml"), 1 << 20).find("arch = \"compute_80\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("other verbs skip a kernel that no guess fits, or say why they cannot run it", "[nvcc]") {

@@ -34,7 +34,7 @@ TEST_CASE("an entry that is a macro is refused, since launches in the source wou
                                     "__global__ void wrong(float* x) { x[1] = 0; }\n");
   CHECK(error_of([&] {
           compile_contract(contract, options_in(workshop));
-        }).find("has a word that is a macro at the end of the source") != std::string::npos);
+        }).find("which is a macro at the end of the source") != std::string::npos);
 }
 
 TEST_CASE("a macro that counts its uses cannot make another kernel stand for an entry", "[nvcc]") {
@@ -62,7 +62,7 @@ TEST_CASE("a file next to the source does not replace a header of the toolkit or
   CHECK(lowered(contract, 0, 0) == "_Z5wrongPf");
   CompileOptions with_flags = options_in(workshop);
   with_flags.nvcc_flags = {"-w"};
-  CHECK(error_of([&] { compile_contract(contract, with_flags); }).find("start foldproof in another folder") !=
+  CHECK(error_of([&] { compile_contract(contract, with_flags); }).find("run foldproof in another folder") !=
         std::string::npos);
 }
 

@@ -50,6 +50,8 @@ TEST_CASE("what belongs to another source is not a broken contract of this one")
   workshop.write("sum.fast.cu", "");
   workshop.write("sum.fast.toml", "format = 1\n" + launch);
   workshop.write("max.toml", "format = 1\n<<<<<<< HEAD\n" + launch);
+  workshop.write("mysum.toml", "[source]\npath = \"mysum.cu\"\n<<<<<<< HEAD\n" + launch);
+  workshop.write("template.toml", "{% for %}\nsources = [\"sum.cu\"]\n");
   workshop.write("sum.case.toml", "contract = \"sum.toml\"\nfinding = \"wrong-value\"\ncase = \"count=1\"\n");
   CHECK(contracts_of(source).empty());
 }

@@ -7,42 +7,83 @@ using namespace foldproof;
 
 namespace {
 
-/// The notes for a source with the kernel `sum`, which `host` launches, and a contract with this domain and
-/// block.
-std::vector<std::string> notes(const std::string& domain, const std::string& block, const std::string& host) {
+/// A contract for the kernel `sum` with this domain and block, which is compiled.
+Contract contract_with(const std::string& domain, const std::string& block) {
   const Workshop workshop;
-  const Contract contract = workshop.load(
+  Contract contract = workshop.load(
       "format = 1\n[reduction]\noperator = \"sum\"\ninput = \"f32\"\n[domain]\ncount = \"0 .. 9\"\n" +
           domain + "\n[[launch]]\nentry = \"sum\"\ngrid = 1\nblock = " + block +
           "\narguments = [\"input\", \"output\", \"count\"]\n",
       "");
+  contract.instances.at(0).launches.at(0).lowered = "_Z3sumPKfPfi";
+  return contract;
+}
+
+/// For a source with the kernel `sum`, which `host` launches.
+std::vector<std::string> uncovered(const Contract& contract, const std::string& host,
+                                   const std::vector<const Contract*>& others = {}) {
   const std::string kernel = "__global__ void sum(const float* x, float* y, int n) {}\n";
-  return uncovered_launches(
-      contract, {{"_Z3sumPKfPfi", "sum", {}}}, [](const std::string&) { return "_Z3sumPKfPfi"; },
-      kernel + "void host(float* x, float* y, int n) {\n" + host + "\n}\n");
+  return uncovered_launches(contract, others, {{"_Z3sumPKfPfi", "sum", {}}},
+                            kernel + "void host(float* x, float* y, int n) {\n" + host + "\n}\n");
+}
+
+std::vector<std::string> uncovered(const std::string& domain, const std::string& block,
+                                   const std::string& host) {
+  return uncovered(contract_with(domain, block), host);
 }
 
 }  // namespace
 
 TEST_CASE("a launch of the source with a block that the contract does not include is noted") {
-  CHECK(notes("block = \"1 .. 256\"", "\"block\"", "sum<<<1, 512>>>(x, y, n);") ==
-        std::vector<std::string>{
-            "the source launches sum with blocks of 512 threads, which the contract does not "
-            "include; no case shows what that launch does"});
-  CHECK(notes("", "128", "sum<<<1, dim3(16, 8)>>>(x, y, n);") ==
-        std::vector<std::string>{
-            "the source launches sum with blocks of 16 x 8 x 1 threads, which the contract does "
-            "not include; no case shows what that launch does"});
+  CHECK(uncovered("block = \"1 .. 256\"", "\"block\"", "sum<<<1, 512>>>(x, y, n);") ==
+        std::vector<std::string>{"the source launches sum with blocks of 512 threads, which no contract "
+                                 "includes"});
+  CHECK(uncovered("", "128", "sum<<<1, dim3(16, 8)>>>(x, y, n);") ==
+        std::vector<std::string>{"the source launches sum with blocks of 16 x 8 x 1 threads, which no "
+                                 "contract includes"});
 }
 
 TEST_CASE("nothing is noted if the contract includes the block of each launch") {
-  CHECK(notes("block = \"1 .. 256\"", "\"block\"", "sum<<<1, 256>>>(x, y, n); sum<<<1, 1>>>(x, y, n);")
+  CHECK(uncovered("block = \"1 .. 256\"", "\"block\"", "sum<<<1, 256>>>(x, y, n); sum<<<1, 1>>>(x, y, n);")
             .empty());
-  CHECK(notes("exponent = \"0 .. 8\"", "\"2 ^ exponent\"", "sum<<<1, 64>>>(x, y, n);").empty());
+  CHECK(uncovered("exponent = \"0 .. 8\"", "\"2 ^ exponent\"", "sum<<<1, 64>>>(x, y, n);").empty());
+}
+
+TEST_CASE("the blocks of several launches are listed in one sentence") {
+  CHECK(uncovered("", "128", "sum<<<1, 1>>>(x, y, n);") ==
+        std::vector<std::string>{
+            "the source launches sum with blocks of 1 thread, which no contract includes"});
+  CHECK(uncovered("", "128",
+                  "sum<<<1, 64>>>(x, y, n); sum<<<1, 128>>>(x, y, n); sum<<<1, 256>>>(x, y, n);"
+                  "sum<<<1, 512>>>(x, y, n); sum<<<1, 1024>>>(x, y, n); sum<<<1, 32>>>(x, y, n);") ==
+        std::vector<std::string>{"the source launches sum with blocks of 32, 64, 256 and 2 other numbers of "
+                                 "threads, which no contract includes"});
+}
+
+TEST_CASE("contracts of one source include each other's launches") {
+  const Contract small = contract_with("", "128"), large = contract_with("", "256");
+  Contract unknown = large;
+  unknown.instances.at(0).launches.at(0).lowered.clear();
+  const std::string host = "sum<<<1, 128>>>(x, y, n); sum<<<1, 256>>>(x, y, n);";
+  CHECK(uncovered(small, host).size() == 1);
+  CHECK(uncovered(small, host, {&large}).empty());
+  CHECK(uncovered(small, host, {&unknown}).empty());  // not compiled yet
+}
+
+TEST_CASE("blocks that depend on the caller are not compared") {
+  CHECK(uncovered("block = \"256\"", "\"block\"",
+                  "int threads = n < 256 ? n : 256; sum<<<1, threads>>>(x, y, n);")
+            .empty());
+  const Contract contract = contract_with("", "128");
+  CHECK(
+      uncovered_launches(contract, {}, {{"_Z3sumPKfPfi", "sum", {}}},
+                         "__global__ void sum(const float* x, float* y, int n) {}\n"
+                         "void host(float* x, float* y, int n, int block) { sum<<<1, block>>>(x, y, n); }\n")
+          .empty());
 }
 
 TEST_CASE("nothing is noted about a block that is not known, or a contract whose blocks cannot be listed") {
-  CHECK(notes("", "128", "extern int threads; sum<<<1, threads>>>(x, y, n);").empty());
-  CHECK(notes("a = \"-2^62 .. 2^62\"", "\"a\"", "sum<<<1, 512>>>(x, y, n);").empty());
-  CHECK(notes("a = \"1 .. 4\"\nb = \"1 .. 4\"", "\"a * b\"", "sum<<<1, 512>>>(x, y, n);").empty());
+  CHECK(uncovered("", "128", "extern int threads; sum<<<1, threads>>>(x, y, n);").empty());
+  CHECK(uncovered("a = \"-2^62 .. 2^62\"", "\"a\"", "sum<<<1, 512>>>(x, y, n);").empty());
+  CHECK(uncovered("a = \"1 .. 4\"\nb = \"1 .. 4\"", "\"a * b\"", "sum<<<1, 512>>>(x, y, n);").empty());
 }

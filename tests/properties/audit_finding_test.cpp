@@ -96,7 +96,10 @@ TEST_CASE("a wrong value in a run with a race names the race as its possible cau
     l.findings->push_back(race(Severity::error));
     l.store(1.25F * sum_in_a_tree<float>(l));
   };
-  for (const Finding& finding : audit(fake::contract(Operator::sum, Element::f32), kernel).findings)
+  const KernelReport report = audit(fake::contract(Operator::sum, Element::f32), kernel);
+  REQUIRE(std::ranges::count_if(report.findings,
+                                [](const Finding& finding) { return is_about_values(finding.kind); }) >= 1);
+  for (const Finding& finding : report.findings)
     if (finding.kind == Kind::shared_race)
       CHECK_FALSE(finding.cause);
     else
@@ -114,6 +117,30 @@ TEST_CASE("a warning about other launches is omitted if the same fault is an err
   };
   CHECK(only_finding(audit(contract, kernel(Severity::error, true))).severity == Severity::error);
   CHECK(only_finding(audit(contract, kernel(Severity::error, false))).severity == Severity::warning);
+}
+
+TEST_CASE("a warning about other launches stays if the same fault is only a warning in the domain") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.preconditions = {race(Severity::warning)};
+  const auto races = [](const Launch& l) {
+    l.findings->push_back(race(Severity::warning));
+    l.store(sum_in_a_tree<float>(l));
+  };
+  CHECK(audit(contract, races).findings.size() == 2);
+}
+
+TEST_CASE("a wrong NaN or infinity does not name a finding that the contract accepts as its cause") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  const auto wrong = [](const Launch& l) {
+    const auto values = l.elements<float>();
+    const bool has_infinity = std::ranges::any_of(values, [](float x) { return std::isinf(x); });
+    l.store(has_infinity ? 0 : 1.25F * sum_in_a_tree<float>(l));
+  };
+  const KernelReport whole = audit(contract, wrong, many_cases(200));
+  REQUIRE(whole.findings.size() == 2);
+  CHECK(whole.findings[1].cause == Cause{whole.findings[0].kind, whole.findings[0].at});
+  contract.allows = {allowed(whole.findings[0].kind, whole.findings[0].at.file)};
+  for (const Finding& finding : audit(contract, wrong, many_cases(200)).findings) CHECK_FALSE(finding.cause);
 }
 
 TEST_CASE("errors come before warnings, whatever they are about") {

@@ -30,13 +30,16 @@ inline Allow allowed(Kind kind, const std::string& at) {
   return allow;
 }
 
-/// The only one but for a wrong NaN or infinity, which most faults cause as well.
+/// The only finding apart from wrong NaNs and infinities, each of which must name it as its possible cause.
 inline const Finding& only_finding(const KernelReport& report) {
   INFO(report.kernel << " " << report.reason);
   for (const Finding& finding : report.findings)
     UNSCOPED_INFO(name(finding.kind) << ": " << finding.message << " | " << finding.case_text);
   REQUIRE(std::ranges::count(report.findings, false, &Finding::is_about_category) == 1);
-  return *std::ranges::find(report.findings, false, &Finding::is_about_category);
+  const Finding& only = *std::ranges::find(report.findings, false, &Finding::is_about_category);
+  for (const Finding& finding : report.findings)
+    if (finding.is_about_category) CHECK(finding.cause == Cause{only.kind, only.at});
+  return only;
 }
 
 inline void require_clean(const KernelReport& report) {

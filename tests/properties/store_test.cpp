@@ -32,8 +32,8 @@ AuditOptions without_time(const fs::path& folder) {
 
 std::string note_of_stored(const KernelReport& report) {
   const auto is_about_stored = [](const std::string& note) { return note.find("a stored case") == 0; };
-  const auto found = std::ranges::find_if(report.notes, is_about_stored);
-  return found == report.notes.end() ? "" : *found;
+  const auto found = std::ranges::find_if(report.not_audited, is_about_stored);
+  return found == report.not_audited.end() ? "" : *found;
 }
 
 StoredCase stored_with(const Contract& contract, std::int64_t count, const std::string& distribution) {
@@ -115,8 +115,8 @@ TEST_CASE("what is not read in a store is noted") {
   const std::string text = read_text_file(file, 1 << 20);
   const auto notes = [&] {
     const KernelReport report = fake::audit(contract, correct, storing_in(store, 0));
-    REQUIRE_FALSE(report.notes.empty());
-    return report.notes.front();
+    REQUIRE_FALSE(report.not_audited.empty());
+    return report.not_audited.front();
   };
   SECTION("a file that is empty, cut off or without a key") {
     for (const std::string& damaged :

@@ -26,6 +26,7 @@ KernelReport full_report() {
   kernel.untried_above = {{"count", 66560}, {"grid", 24}};
   kernel.accepted = {{Kind::timeout, "a.cu:3", "why", "2099-01-01", 2}};
   kernel.notes = {"a note"};
+  kernel.not_audited = {"no contract launches other"};
   kernel.reason = "a reason";
   kernel.seconds = 1.5;
   kernel.warp_instructions = std::uint64_t{1} << 40;

@@ -6,7 +6,9 @@
 #include <fstream>
 
 #include "base/printable.h"
+#include "base/temporary_folders.h"
 #include "catch.h"
+#include "current_folder.h"
 
 using namespace foldproof;
 
@@ -79,6 +81,14 @@ TEST_CASE("a position is shown without detours, relative to the current folder i
   const std::string here = std::filesystem::current_path().string();
   CHECK(display({here + "/cases/../k.cu", 3, 1}) == "k.cu:3:1");
   CHECK(display({"/elsewhere/cases/../k.cu", 3, 1}) == "/elsewhere/k.cu:3:1");
+}
+
+TEST_CASE("a position in the parent of a linked folder is shown in the folder to which the link leads") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "real/cases");
+  std::filesystem::create_directory_symlink("real/cases", folder.path() / "cases");
+  const tests::CurrentFolder current(folder.path());
+  CHECK(display({"cases/../k.cu", 3, 1}) == "real/k.cu:3:1");
 }
 
 TEST_CASE("a position with a hostile or very long path is shown with escapes, cut") {

@@ -136,24 +136,27 @@ TEST_CASE("a finding that another one may explain names it, and has no help of i
   racy.findings = {race()};
   racy.findings[0].cause = {Kind::deadlock, {"nowhere.cu", 3, 0}};
   const std::string text = to_text(report_of({racy}), {});
-  CHECK(contains(text, "cause   perhaps that of the finding `deadlock` at nowhere.cu:3\n"));
+  CHECK(contains(text, "cause   possibly the `deadlock` at nowhere.cu:3\n"));
   CHECK_FALSE(contains(text, "help    "));
 }
 
 TEST_CASE("races of one kind for one variable are one finding with several pairs of places") {
   KernelReport racy = clean({{"T", "f32"}});
   racy.verdict = Verdict::findings;
-  racy.findings = {race(), race(), race()};
+  racy.findings = {race(), race(), race(), race()};
   for (Finding& finding : racy.findings) finding.memory = "the shared variable tile";
   racy.findings[1].at.line = 18;
   racy.findings[1].other = Position{"nowhere.cu", 20, 1};
   racy.findings[2].memory = "the shared variable other";
+  racy.findings[3].at = *racy.findings[1].other;  // the same accesses in the other order
+  racy.findings[3].other = racy.findings[1].at;
   const std::string text = to_text(report_of({racy}), {});
   CHECK(contains(text, "also    at nowhere.cu:18:5 and nowhere.cu:20:1\n"));
   const std::string head = "error[shared-race]";
   const std::size_t first = text.find(head), second = text.find(head, first + 1);
   CHECK(second != std::string::npos);
   CHECK(text.find(head, second + 1) == std::string::npos);
+  CHECK(contains(text, "besides 1 more of this kind"));
 }
 
 TEST_CASE("a replay command names a file below the working folder by a relative path, never like an option") {
