@@ -1,10 +1,15 @@
-// What a test case can report to the program that runs it (catch_main.cpp).
+// The test cases of a program: running them, and what they can report.
 #pragma once
 
 #include <string>
 #include <vector>
 
 namespace foldproof::tests {
+
+/// Runs the test cases that the command line selects. Returns the exit status of the program: 0 if all
+/// passed, 1 if one failed, and 3 if none failed but some were skipped. Catch's own status is the number of
+/// failures, which may also be 3.
+int run_test_cases(int argc, char** argv);
 
 /// Marks the running test case as skipped, with the reason as a sentence; the test case must then return. The
 /// program prints all reasons and, if nothing failed, ends with exit status 3, which ctest reports as

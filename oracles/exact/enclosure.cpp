@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <utility>
 
 namespace foldproof {
 namespace {
@@ -36,13 +38,28 @@ Dyadic quotient_down(const Dyadic& a, const Dyadic& b, unsigned bits) {
 
 Dyadic quotient_up(const Dyadic& a, const Dyadic& b, unsigned bits) { return -quotient_down(-a, b, bits); }
 
+/// The largest integer whose square is at most x, which is positive: Newton's method from above. Boost's
+/// function computes one bit per step, and takes a third of the time of an audit of LayerNorm.
+Integer root_below(const Integer& x) {
+  constexpr unsigned exact_bits = 62;  // of x; its root is then right to 31 bits
+  const unsigned bits = msb(x) + 1;
+  const unsigned dropped = bits > exact_bits ? (bits - exact_bits + 1) / 2 * 2 : 0;
+  const auto leading = static_cast<std::uint64_t>(x >> dropped);
+  Integer root = Integer(static_cast<std::uint64_t>(std::sqrt(static_cast<double>(leading))) + 2)
+                 << (dropped / 2);
+  for (;;) {
+    Integer next = (root + x / root) >> 1U;
+    if (next >= root) return root;
+    root = std::move(next);
+  }
+}
+
 Enclosure root_of(const Dyadic& x, unsigned bits) {
   if (x.is_zero()) return Dyadic{};
   std::int64_t exponent = x.leading_exponent() - 2 * static_cast<std::int64_t>(bits);
   exponent -= exponent & 1;
-  Integer rest;
-  const Integer shifted = floor_at(x, exponent), root = boost::multiprecision::sqrt(shifted, rest);
-  const bool exact = rest.is_zero() && Dyadic(shifted, exponent) == x;
+  const Integer shifted = floor_at(x, exponent), root = root_below(shifted);
+  const bool exact = root * root == shifted && Dyadic(shifted, exponent) == x;
   return {Dyadic(root, exponent / 2), Dyadic(exact ? root : root + 1, exponent / 2)};
 }
 

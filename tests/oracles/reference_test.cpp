@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "catch.h"
 #include "elements.h"
@@ -45,6 +46,24 @@ TEST_CASE("quotients and roots are enclosed from both sides and exact where poss
   CHECK(rounded_down(Dyadic(-5, 0), 2) == Dyadic(-6, 0));
   CHECK(rounded_up(Dyadic(5, 0), 2) == Dyadic(6, 0));
   CHECK(rounded_up(Dyadic(-5, 0), 2) == Dyadic(-4, 0));
+}
+
+TEST_CASE("a square root of any length is enclosed by neighbouring numbers of that length") {
+  std::mt19937_64 random(7);
+  for (unsigned length = 1; length <= 400; length += 3) {
+    Dyadic::Integer n = 1;
+    for (unsigned k = 1; k < length; ++k) n = 2 * n + (random() & 1);
+    for (const Dyadic& x : {Dyadic(n, 0), Dyadic(n * n, 0), Dyadic(n * n - 1, 2), Dyadic(n * n + 1, -6)}) {
+      if (x.is_zero()) continue;
+      constexpr unsigned bits = 100;
+      const Enclosure root = square_root(x, bits);
+      INFO("length " << length);
+      CHECK(root.low * root.low <= x);
+      CHECK(x <= root.high * root.high);
+      const Dyadic unit(1, root.low.leading_exponent() - static_cast<std::int64_t>(bits) + 1);
+      CHECK(root.high - root.low <= unit);
+    }
+  }
 }
 
 TEST_CASE("products and quotients of intervals contain every combination") {

@@ -1,8 +1,7 @@
-// The main program of every test executable, compiled once. Exit status: 0 passed, 1 failed, 3 no failures
-// but some test cases skipped. Catch's own status is the number of failures, which may also be 3.
-#include <cstdio>
-
+// Catch2 itself, compiled once.
 #include "session.h"
+
+#include <cstdio>
 
 #if __has_include(<catch2/catch_session.hpp>)
 #include <catch2/catch_session.hpp>
@@ -49,9 +48,7 @@ void skip(const std::string& reason) { this_run().reasons.push_back(this_run().t
 
 AfterAll::AfterAll(Check check) { this_run().after_all.push_back(check); }
 
-}  // namespace foldproof::tests
-
-int main(int argc, char** argv) {
+int run_test_cases(int argc, char** argv) {
   Catch::Session session;
   if (session.applyCommandLine(argc, argv) != 0) return failed;
   bool fails = session.run() != 0;
@@ -64,3 +61,5 @@ int main(int argc, char** argv) {
   for (const std::string& reason : this_run().reasons) std::fprintf(stderr, "Skipped: %s\n", reason.c_str());
   return fails ? failed : this_run().reasons.empty() ? passed : skipped;
 }
+
+}  // namespace foldproof::tests
