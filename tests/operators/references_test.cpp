@@ -15,6 +15,7 @@
 #include "contracts/guessed.h"
 #include "contracts/names.h"
 #include "contracts/reference.h"
+#include "contracts/signature.h"
 #include "devices/emulated/runner.h"
 #include "nvcc.h"
 #include "operators/data/faults.h"
@@ -124,17 +125,34 @@ Contract written(const std::filesystem::path& ptx, const Entry& entry, Fault fau
   return load_contract(file, Trust::limited);
 }
 
-Verdict verdict_of(Contract contract) {
-  AuditOptions options;
-  options.cases = 12;
-  options.largest_count = 300;
-  options.shrinks = options.tries_stored = options.notes_missed = false;
-  const auto image = compile_contract(contract, {});
-  const auto runner = emulated::make_runner(all_checks(), true);
-  const KernelReport report = audit_instance(contract, contract.instances.front(), image, *runner, options);
-  for (const Finding& finding : report.findings) UNSCOPED_INFO(finding.message << " | " << finding.case_text);
-  return report.verdict;
-}
+/// Audits kernels of one image, which is parsed and lowered once.
+class Auditor {
+ public:
+  explicit Auditor(const std::filesystem::path& ptx) : image_(compile_source(ptx, {}, {})) {}
+
+  Verdict verdict_of(Contract contract) {
+    for (LaunchContract& launch : contract.instances.front().launches)
+      launch.lowered = find_entry(entries_, launch.entry)->lowered;
+    const KernelReport report =
+        audit_instance(contract, contract.instances.front(), image_, *runner_, options());
+    for (const Finding& finding : report.findings)
+      UNSCOPED_INFO(finding.message << " | " << finding.case_text);
+    return report.verdict;
+  }
+
+ private:
+  static AuditOptions options() {
+    AuditOptions options;
+    options.cases = 12;
+    options.largest_count = 300;
+    options.shrinks = options.tries_stored = options.notes_missed = false;
+    return options;
+  }
+
+  std::shared_ptr<const Image> image_;
+  std::vector<EntrySignature> entries_ = entries_of(image_->ptx.module());
+  std::unique_ptr<Runner> runner_ = emulated::make_runner(all_checks(), true);
+};
 
 }  // namespace
 
@@ -143,9 +161,10 @@ TEST_CASE("a right kernel is clean as every reference contract, and one that los
   if (tests::lacks_nvcc()) return;
   const TemporaryFolder folder;
   const std::filesystem::path ptx = compiled(folder);
+  Auditor auditor(ptx);
   for (const Entry& entry : entries()) {
     INFO(entry.as() << " " << entry.kernel(Fault::none));
-    CHECK(name(verdict_of(written(ptx, entry, Fault::none))) == "clean");
-    CHECK(name(verdict_of(written(ptx, entry, Fault::drops_last))) == "findings");
+    CHECK(name(auditor.verdict_of(written(ptx, entry, Fault::none))) == "clean");
+    CHECK(name(auditor.verdict_of(written(ptx, entry, Fault::drops_last))) == "findings");
   }
 }
