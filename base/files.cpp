@@ -48,7 +48,7 @@ std::string read_text_file(const fs::path& file, std::size_t limit) {
   if (!opened.read(text.data(), text.size())) {
     if (errno != 0)
       throw Unsupported(fmt::format("the file cannot be read: {}", std::strerror(errno)), {file.string()});
-    throw InputError("the file became shorter while it was read", {file.string()});
+    throw InputError("the file was truncated while it was being read", {file.string()});
   }
   return text;
 }

@@ -70,7 +70,7 @@ InterruptHandler::InterruptHandler(EndNow end_now) : end_now_(std::move(end_now)
   descriptor = eventfd(0, EFD_CLOEXEC);
   timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
   if (signals_.number() < 0 || stop_.number() < 0 || descriptor < 0 || timer < 0)
-    throw Unsupported("no file descriptors are left");
+    throw Unsupported("too many open files");
   interrupted = false;
   thread_ = std::thread([this] { handle(); });
 }

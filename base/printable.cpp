@@ -188,7 +188,7 @@ std::string shortened(std::string text) {
   constexpr std::size_t note = 60;
   std::size_t kept = longest_sentence - note;
   for (int i = 0; i < 3 && continues(text[kept]); ++i) --kept;
-  const std::string end = fmt::format("… (cut: the first {} of {} bytes)", kept, text.size());
+  const std::string end = fmt::format("… (truncated to the first {} of {} bytes)", kept, text.size());
   text.resize(kept);
   return text + end;
 }

@@ -91,7 +91,7 @@ RegularFile opened(const std::string& file, const std::string& spec) {
 
 std::vector<std::byte> content_of(RegularFile& file, const std::string& spec) {
   std::vector<std::byte> content(file.size());
-  if (!file.read(content.data(), content.size())) refuse(spec, "the file could not be read to its end");
+  if (!file.read(content.data(), content.size())) refuse(spec, "could not read the whole file");
   return content;
 }
 
@@ -117,9 +117,8 @@ std::vector<std::byte> buffer_content(const ArgumentSpec& buffer, const std::str
                          file.size(), buffer.count, name(type), bytes));
     return content_of(file, spec);
   }
-  refuse(spec,
-         fmt::format("\"{}\" is not a buffer content; write zeros, iota, random, uninitialized or @FILE",
-                     initial));
+  refuse(spec, fmt::format("unknown buffer content \"{}\"; write zeros, iota, random, uninitialized or @FILE",
+                           initial));
 }
 
 ArgumentSpec parse_buffer(const std::string& spec, std::uint64_t seed) {

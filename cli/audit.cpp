@@ -127,10 +127,10 @@ void check_large(const AuditCommandLine& a) {
                                                  {"--coverage", a.coverage},
                                                  {"--prove", a.prove}};
   for (const auto& [name, is_given] : others)
-    if (is_given) throw InputError(fmt::format("--large has its own cases; omit it or {}", name));
+    if (is_given) throw InputError(fmt::format("--large generates its own cases; omit it or {}", name));
   if (a.largest && *a.largest < least_large_count)
-    throw InputError(fmt::format(
-        "--large starts at {} elements; set --largest to at least as many, or omit it", least_large_count));
+    throw InputError(
+        fmt::format("--large requires --largest to be at least {}; raise it or omit it", least_large_count));
 }
 
 /// Each of the instances on each requested device that is available, under each of the tools, or with large
@@ -339,7 +339,7 @@ Run attach_audit(CLI::App& app, Console& console) {
                "generated in GPU memory, compared with their exact sums");
   app.add_option(
          "--case", a->only_case,
-         "Single case, in the notation of reports: a value for each variable of the contract's domain and a "
+         "Run a single case, written as in reports: a value for each variable of the contract's domain and a "
          "distribution, such as \"count=33 block=128 grid=1 uniform seed=7\"; distributions: " +
              names_of(distributions()) +
              "; followed by transforms, each after a +: " + names_of(transforms()))
@@ -353,27 +353,29 @@ Run attach_audit(CLI::App& app, Console& console) {
                  "(default: all its cases)")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32)))
       ->type_name("N");
-  app.add_option("--skip-status", a->skip_status,
-                 "Exit status if only a missing GPU prevents an audit, such as that of a host function, and "
-                 "nothing failed (default: 3)")
+  app.add_option(
+         "--skip-status", a->skip_status,
+         "Exit status if nothing failed and only audits that need a missing GPU, such as those of host "
+         "functions, could not run (default: 3)")
       ->check(quietly(CLI::Range(1, 255)))
       ->type_name("N");
   app.add_flag(
       "--strict", a->strict,
-      "Exit status 3, too, if an instance was skipped, or if the report says that a kernel, a launch, a "
-      "source or a stored case was not audited");
+      "Also exit with status 3 if an instance was skipped, or if the report lists a kernel, a launch, a "
+      "source or a stored case as not audited");
   app.add_flag(
       "--counters", a->counters,
-      "Performance counters of each instance, for 65536 elements and 256 threads per block, or the nearest "
-      "values that the contract permits");
+      "Report performance counters for each instance, measured with 65536 elements and 256 threads per block "
+      "or the nearest values that the contract permits");
   app.add_flag("--verbose,-v", console.verbose, "Also show how the values of clean kernels were checked");
   app.add_flag("--coverage", a->coverage, "Report input coverage: cases by count, block, distribution, …");
-  app.add_option("--store", a->store,
-                 "Folder for failing cases (default: next to the contract); those in either folder run first")
+  app.add_option(
+         "--store", a->store,
+         "Folder for failing cases (default: next to the contract); cases stored in either one run first")
       ->take_last()
       ->type_name("DIR");
   CLI::Option* prove = app.add_flag("--prove", a->prove,
-                                    "Mutation test of the clean kernels: delete or weaken one statement at a "
+                                    "Mutation-test the clean kernels: delete or weaken one statement at a "
                                     "time and report what detects it");
   app.add_option("--prove-budget", a->prove_budget,
                  "Time budget for --prove, within --budget; default: " + a->prove_budget)

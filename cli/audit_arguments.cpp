@@ -44,7 +44,7 @@ void AuditArguments::attach(CLI::App& app, const std::string& about_cases,
 SubjectChoice AuditArguments::choice() const {
   if (path.empty() && contract.empty())
     throw InputError(fmt::format(
-        "no path is given; name a .cu or .ptx file, a contract, or a folder ({} with --trust for the bundled "
+        "no PATH given; specify a .cu or .ptx file, a contract, or a folder ({} with --trust for the bundled "
         "kernels)",
         shipped_kernels().string()));
   return {path, contract, entry_name(entry), source.trust(), reference.reference()};

@@ -35,15 +35,15 @@ std::optional<std::filesystem::path> default_store(const Subject& subject) {
 void check_number(const std::vector<Assignment>& assignments) {
   if (assignments.size() > most_instances)
     throw InputError(
-        fmt::format("the run has {} instances, and at most {} are possible; select some with "
+        fmt::format("the run has {} instances, but the limit is {}; select some with "
                     "--only or --shard",
                     assignments.size(), most_instances));
 }
 
 void add_case_limit(CLI::App& app, std::string& value) {
   app.add_option("--case-limit", value,
-                 fmt::format("Time limit per case; default: {}s, on a GPU {}s", emulated_case_limit.count(),
-                             gpu_case_limit.count()))
+                 fmt::format("Time limit per case (default: {}s, or {}s on a GPU)",
+                             emulated_case_limit.count(), gpu_case_limit.count()))
       ->type_name("TIME");
 }
 

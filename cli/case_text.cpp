@@ -86,7 +86,7 @@ Case parse_case(const std::string& text) {
     else if (c.input.distribution.name.empty())
       read_distribution(c.input, word);
     else
-      throw InputError(fmt::format("--case: \"{}\" is a second distribution after \"{}\"", word,
+      throw InputError(fmt::format("--case: unexpected second distribution \"{}\" after \"{}\"", word,
                                    to_string(c.input.distribution)));
   }
   if (c.input.distribution.name.empty())

@@ -70,7 +70,7 @@ ChosenEntry choose_entry(const std::filesystem::path& source, const std::string&
     if (!is_ptx) check_is_no_template(source, entries, signature.spelled, options);
     if (const EntrySignature* entry = find(entries, wished)) return {image, *entry};
     if (is_ptx && entries.empty())
-      throw InputError("there is no kernel (.entry) in this file", {source.string()});
+      throw InputError("this file contains no kernel (.entry)", {source.string()});
     if (is_ptx || !matching_entries(entries, signature.spelled).empty())
       throw InputError(why_not_found(entries, wished, source.string()));
   }

@@ -31,8 +31,7 @@ std::vector<std::byte> read_values(const std::string& path, Element element) {
             file.size(), name(element), size_of(element)),
         {path});
   std::vector<std::byte> bytes(file.size());
-  if (!file.read(bytes.data(), bytes.size()))
-    throw InputError("the file could not be read to its end", {path});
+  if (!file.read(bytes.data(), bytes.size())) throw InputError("could not read the whole file", {path});
   return bytes;
 }
 
@@ -98,7 +97,7 @@ int exact(const ExactCommandLine& a, const Console& console) {
                     a.type));
   const bool products = a.what == "dot";
   if (products == a.second.empty())
-    throw InputError(products ? "dot requires the file of the second vector: --second FILE"
+    throw InputError(products ? "dot requires a second vector; add --second FILE"
                               : "--second applies only to dot");
   const std::vector<std::byte> values = read_values(a.file, *element);
   Tally tallied;

@@ -79,7 +79,7 @@ void check_name(const InitCommandLine& a) {
       file.extension() == ".toml" && fs::equivalent(folder_of(file), folder_of(a.source), error);
   if (!a.output.empty() && !is_beside)
     throw InputError(
-        fmt::format("--output takes a .toml file in the folder of {}, not {}", a.source, file.string()));
+        fmt::format("--output must name a .toml file in the folder of {}, not {}", a.source, file.string()));
 }
 
 /// Throws InputError if the contract cannot be written there.

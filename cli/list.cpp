@@ -97,7 +97,7 @@ Run attach_list(CLI::App& app, Console& console) {
   auto path = std::make_shared<std::string>();
   app.add_option("PATH", *path, "Folder, source file or contract (default: the bundled catalogue)");
   auto devices = std::make_shared<bool>(false);
-  app.add_flag("--devices", *devices, "Available devices, and why others are not available");
+  app.add_flag("--devices", *devices, "List the available devices, and why others are not available");
   return [path, devices, &console] { return *devices ? list_devices(console) : list(*path, console); };
 }
 

@@ -39,7 +39,7 @@ void leave_out(std::vector<Subject>& subjects, bool (*is_unfit)(const Subject&),
 void leave_out_unfit(std::vector<Subject>& subjects, const Console& console) {
   leave_out(
       subjects, [](const Subject& subject) { return !subject.contract.expected.empty(); },
-      "the source announces findings, and only clean kernels are mutated", "kernel with announced findings",
+      "the source announces findings, but only clean kernels are mutated", "kernel with announced findings",
       "kernels with announced findings", console);
   leave_out(
       subjects, [](const Subject& subject) { return subject.contract.is_host_function(); },

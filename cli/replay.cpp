@@ -124,7 +124,7 @@ Run attach_replay(CLI::App& app, Console& console) {
   auto a = std::make_shared<ReplayCommandLine>();
   app.add_option("CASE.toml", a->file, "Case stored by an audit")->required();
   app.add_option("--contract", a->contract,
-                 "Contract of the case, or its source if there is no contract (default: what the case names)")
+                 "Contract of the case, or its source if it has none (default: the file that the case names)")
       ->type_name("FILE");
   app.add_option("--device", a->device, "Device: emulated or cuda; exit status 3 if it is not available")
       ->check(quietly(CLI::IsMember({"emulated", "cuda"})))

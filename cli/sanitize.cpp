@@ -334,7 +334,7 @@ Run attach_sanitize(CLI::App& app, Console& console) {
                  "lanes-backward, warps-backward or random:SEED");
   app.add_option(
          "--repeat", a->repeat,
-         "Number of runs, whose buffers are compared; a random schedule uses the next seed in each run")
+         "Number of runs; their final buffers are compared. A random schedule uses the next seed in each run")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000})))
       ->type_name("N");
   app.add_option(

@@ -59,8 +59,8 @@ Assignment chosen(const std::vector<Subject>& subjects, const TreeCommandLine& a
   if (const auto& no_fit = subjects.front().contract.no_fit)
     throw InputError(no_fit->reason, {subjects.front().contract.source.string()});
   throw InputError(
-      "no kernel has a [reduction] that combines elements in pairs, such as sum, max or xor; only these "
-      "have an order to show",
+      "no kernel has a [reduction] that combines elements pairwise, such as sum, max or xor; other "
+      "operators have no tree to show",
       {subjects.front().contract.source.string()});
 }
 
@@ -72,7 +72,7 @@ Shown show(const Assignment& assignment, const TreeCommandLine& a) {
   const Job job = traced_job(instance, assignment.subject->image, *runner, c);
   const JobResult ran = std::move(runner->run({job}).front());
   if (ran.unsupported) throw Unsupported(*ran.unsupported);
-  if (!ran.trace) throw Unsupported("a finding ended the run; foldproof audit shows it");
+  if (!ran.trace) throw Unsupported("a finding ended the run; use `foldproof audit` to see it");
   const ProvenanceTrace& trace = *ran.trace;
   if (const auto incomplete = trace.expressions.incomplete())
     throw Unsupported("incomplete provenance: " + *incomplete);
@@ -135,7 +135,8 @@ std::string to_text(const Shown& shown, std::uint64_t result) {
   } else {
     line("order", std::get<std::string>(shown.tree));
   }
-  line(combinations_of(shown.op), fmt::format("at most {} on the path of one element", shown.most_additions));
+  line(combinations_of(shown.op),
+       fmt::format("at most {} between an element and the result", shown.most_additions));
   if (shown.bound)
     line("bound", fmt::format("{:.6g}, from the intermediate values", upper_double(*shown.bound)));
   line("replay", replay_text(shown.replayed));
@@ -218,7 +219,7 @@ Run attach_tree(CLI::App& app, Console& console) {
   app.add_option("--result", a->result, "Index of the result, if there are several (default: 0)")
       ->check(quietly(CLI::NonNegativeNumber))
       ->type_name("N");
-  app.add_option("--svg", a->svg, "SVG file for a drawing of the tree")->type_name("FILE");
+  app.add_option("--svg", a->svg, "Draw the tree to this SVG file")->type_name("FILE");
   a->source.attach(app);
   return [a, &console] { return tree(*a, console); };
 }

@@ -78,9 +78,9 @@ std::string tool_names() {
 }  // namespace
 
 void add_sanitizer(CLI::App& app, std::string& value, const std::string& about) {
-  app.add_option("--sanitizer", value,
-                 fmt::format("{}: run these tools of compute-sanitizer ({}), separated by commas", about,
-                             tool_names()))
+  app.add_option(
+         "--sanitizer", value,
+         fmt::format("{}: run these compute-sanitizer tools, separated by commas: {}", about, tool_names()))
       ->type_name("TOOLS");
 }
 

@@ -58,7 +58,7 @@ void Compilation::note_other_kernels(Subject& subject) const {
   const std::string first = others.front();
   const bool is_one = others.size() == 1;
   others.resize(std::min(others.size(), shown));
-  subject.not_audited.push_back(fmt::format("no contract launches {}{}; to audit {}, name it: --entry \"{}\"",
+  subject.not_audited.push_back(fmt::format("no contract launches {}{}; to audit {}, pass --entry \"{}\"",
                                             fmt::join(others, ", "), more, is_one ? "it" : "one of them",
                                             first));
 }

@@ -55,7 +55,7 @@ bool written(const std::string& text) {
 void print_safe(const std::string& text) {
   const std::lock_guard lock(output);
   if (!written(text))
-    throw Unsupported(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+    throw Unsupported(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
 }
 
 /// Whether standard error accepts PIPE_BUF bytes, now or within the time: if a pipe accepts anything, then as

@@ -18,7 +18,7 @@ namespace foldproof {
 namespace {
 
 std::string advice() {
-  return "say what the kernel computes with --as, or correct the contract that `foldproof init` writes";
+  return "use --as to specify what the kernel computes, or correct the contract that `foldproof init` writes";
 }
 
 /// The trial of the contracts that a kernel may have.
@@ -180,7 +180,7 @@ class Trial {
     for (const std::string& unknown : {likeliest_.unknown, invention_})
       if (!unknown.empty()) return fmt::format("{}; {}", unknown, advice());
     if (guess_.likeliest.invents_shape)
-      return fmt::format("it is unknown how many threads its blocks have along x and y; {}", advice());
+      return fmt::format("the block dimensions along x and y are unknown; {}", advice());
     if (!guess_.contract.as.empty()) return "";
     // What an in-place kernel leaves in its input beyond the result is unknown.
     if (guess_.likeliest.instance.in_place && !likeliest_.mismatch.empty())
@@ -203,7 +203,11 @@ class Trial {
   /// Finds what the kernel stores besides its result.
   Choice with_outputs(Choice choice, InstanceGuess guess) const {
     if (may_be_sort(guess))
-      return {0, "it is unknown what the kernel leaves in its input besides one element; " + advice(), {}};
+      return {
+          0,
+          "the kernel overwrites its input, and only one of the elements that it leaves there is known; " +
+              advice(),
+          {}};
     if (guess.unchecked_outputs.empty()) return choice;
     Fit alone = tried(guess, Wanted::values);
     if (!alone.is_complete()) {
@@ -223,7 +227,7 @@ class Trial {
         choice.outputs.push_back(static_cast<std::size_t>(fits - possible.begin()));
       else if (guess_.contract.as.empty())
         choice.no_fit =
-            fmt::format("no contract explains what the kernel stores to \"{}\"; {}", buffer, advice());
+            fmt::format("no guessed contract matches what the kernel stores to \"{}\"; {}", buffer, advice());
       if (fits == possible.end()) break;
     }
     return choice;
@@ -251,7 +255,7 @@ Trialled chosen_contract(const GuessedKernel& guess, Runner& runner) {
 
 std::string why_none_fits(const Instance& instance, const std::string& mismatch) {
   return fmt::format(
-      "no contract explains the results of trial runs; with the operator {}, for example: {}; {}",
+      "no guessed contract matches the results of the trial runs; for example, with the operator {}: {}; {}",
       name(instance.reduction->op), mismatch, advice());
 }
 

@@ -26,8 +26,8 @@ std::variant<Counted, std::string> counted(const Subject& subject, const Instanc
   Job job = instance_job(instance, subject.image, *runner, once);
   job.accepts = allowed_by(subject.contract);
   const JobResult ran = runner->run({job}).front();
-  if (ran.unsupported) return "there are no counters: " + *ran.unsupported;
-  if (!ran.completed) return "there are no counters: a finding ended the counted case";
+  if (ran.unsupported) return "no counters available: " + *ran.unsupported;
+  if (!ran.completed) return "no counters available: a finding ended the counted case";
   return result;
 }
 

@@ -41,7 +41,7 @@ void apply(const Choice& choice, GuessedKernel& guess) {
     made.assumptions.push_back(fmt::format("{} in \"{}\"", name(found.reduction.op), found.buffer));
   }
   for (std::size_t k = choice.outputs.size(); k < made.unchecked_outputs.size(); ++k)
-    made.assumptions.push_back(fmt::format("\"{}\" is not checked", made.unchecked_outputs[k]));
+    made.assumptions.push_back(fmt::format("an unchecked output \"{}\"", made.unchecked_outputs[k]));
   if (choice.candidate != 0 || !made.unchecked_outputs.empty()) {
     guess.contract.instances.front() = std::move(made.instance);
     guess.contract.assumptions = std::move(made.assumptions);
@@ -104,7 +104,8 @@ void conclude(const Outcome& outcome, GuessedKernel& guess) {
     apply(result.choice, guess);
     if (result.preconditions) add(*result.preconditions, guess.contract);
     if (!is_finished || result.is_cut)
-      guess.contract.assumptions.emplace_back("the guessed sizes, since trial runs with others did not end");
+      guess.contract.assumptions.emplace_back(
+          "the guessed sizes, since trial runs with other sizes did not end");
   } else if (is_too_slow && !guess.contract.no_fit && !is_known(guess)) {
     guess.contract.no_fit =
         NoFit{why_none_fits(guess.likeliest.instance, "the trial runs took too long"), {}};
@@ -139,8 +140,8 @@ std::vector<std::string> not_audited_of(const GuessedKernel& guess) {
   for (const SourceLaunch& launch : guess.blocks.launches) {
     if (launch.not_understood.empty()) continue;
     std::string note = fmt::format(
-        "{}: the sizes of the launch {} could not be determined; a fault that only this launch has is a "
-        "warning, or not found",
+        "{}: the sizes of the launch {} could not be determined; a fault that occurs only with this launch "
+        "is missed or reported as a warning",
         guess.contract.instances.at(0).launches.at(0).entry, launch.not_understood);
     if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
   }

@@ -103,7 +103,7 @@ std::string in_words(const std::string& message) {
   if (message.starts_with(option + ": 1 required ") && message.ends_with(" missing"))
     return option + " needs a value";
   if (message.starts_with(option + ": At Most 1 required but received "))
-    return option + " is given more than once";
+    return option + " was given more than once";
   return message;
 }
 
@@ -127,8 +127,8 @@ std::string sentence(const CLI::ParseError& error, const CLI::App& app, const Pr
                        chosen.front()->get_name(), extras.front(),
                        suggested_option(*chosen.front(), extras.front()));
   if (!chosen.empty() && !extras.empty())
-    return fmt::format("{0} {1} does not take the further argument \"{2}\" (see {0} {1} --help)",
-                       program.name, chosen.front()->get_name(), extras.front());
+    return fmt::format("{0} {1}: unexpected argument \"{2}\" (see {0} {1} --help)", program.name,
+                       chosen.front()->get_name(), extras.front());
   std::string text = in_words(error.what());
   while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
   return text + " " + help;
@@ -197,7 +197,7 @@ void end_by(Time by, Exit status) {
 /// Called by the interrupt handler.
 [[noreturn]] void end_now(const Console& console, EndReason reason, Time by) {
   if (reason == EndReason::out_of_time)
-    end_early(console, exit_unable, "the time budget was exhausted while the input was read", by);
+    end_early(console, exit_unable, "the time budget was exhausted while reading the input", by);
   end_early(console, exit_interrupted, "the run was interrupted", by);
 }
 
@@ -217,7 +217,7 @@ std::string sentence_of_current_exception() {
   } catch (const std::exception& error) {
     const auto* system = dynamic_cast<const std::system_error*>(&error);
     if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again)
-      return "a thread cannot be started; allow more memory or processes (ulimit)";
+      return "cannot start a thread; raise the limits on memory or processes (ulimit)";
     return std::string("internal error: ") + error.what();
   } catch (...) {
     return "internal error: an unknown exception";

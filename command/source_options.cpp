@@ -31,7 +31,7 @@ void SourceOptions::attach(CLI::App& app) {
                       "Additional flags for nvcc; a first word that is not a flag names the compiler")
            ->type_name("\"FLAGS\""));
   once(app.add_option("--compile-commands", compile_commands_,
-                      "Folder of a compile_commands.json to read flags from")
+                      "Folder that contains the compile_commands.json to read flags from")
            ->type_name("DIR"));
   once(app.add_flag("--trust", trusts_,
                     "Allow contracts that run host functions, and contracts and stored cases that name files "

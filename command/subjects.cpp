@@ -67,7 +67,7 @@ void check_source(const SubjectChoice& choice, const Contract& contract) {
   std::error_code error;
   if (!names_source(choice) || fs::equivalent(choice.path, contract.source, error)) return;
   throw InputError(
-      fmt::format("this contract is for {}, not for {}; \"path\" in [source] selects another source",
+      fmt::format("this contract is for {}, not for {}; set \"path\" in [source] to the right source",
                   contract.source.string(), choice.path.string()),
       {contract.file.string()});
 }
@@ -87,7 +87,7 @@ std::vector<Subject> subjects_without_contract(const SubjectChoice& choice, cons
 
 std::vector<Subject> subjects_of_reference(const SubjectChoice& choice, const CompileOptions& options) {
   if (!choice.contract.empty())
-    throw InputError("--as and --contract exclude each other: a kernel has one contract");
+    throw InputError("--as and --contract cannot be combined: a kernel has only one contract");
   if (!names_source(choice))
     throw InputError("--as applies to one source; specify a .cu or .ptx file", {choice.path.string()});
   return guessed_subjects(choice.path, choice.entry, options, choice.reference);
@@ -126,8 +126,9 @@ std::vector<Subject> guessed_subjects(const fs::path& source, const std::string&
     Subject& subject = subjects.back();
     subject.image = std::move(guess.image);
     if (guess.is_out_of_time) {
-      subject.obstacle = Obstacle{Verdict::skipped,
-                                  "the time budget was exhausted before trial runs showed what it computes"};
+      subject.obstacle =
+          Obstacle{Verdict::skipped,
+                   "the time budget was exhausted before trial runs showed what the kernel computes"};
       subject.is_out_of_time = true;
       continue;
     }

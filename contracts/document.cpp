@@ -153,7 +153,7 @@ toml::table parse_toml(const std::filesystem::path& file) {
   try {
     return toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {
-    throw InputError(fmt::format("this is not valid TOML: {}", error.description()),
+    throw InputError(fmt::format("invalid TOML: {}", error.description()),
                      {file.string(), error.source().begin.line, error.source().begin.column});
   }
 }

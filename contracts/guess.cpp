@@ -112,11 +112,11 @@ struct FoundKernels {
 
  private:
   void add_without_instance(const fs::path& source, const DeclaredKernel& kernel, const std::string& why) {
-    without_instance.push_back(unfit(
-        source, kernel.name, kernel.name, kernel.parameters,
-        fmt::format("the source has no instance of this template, and {}; name one with --entry, such as "
-                    "\"{}<float>\"",
-                    why, kernel.name)));
+    without_instance.push_back(
+        unfit(source, kernel.name, kernel.name, kernel.parameters,
+              fmt::format("the source does not instantiate this template, and {}; specify an instance with "
+                          "--entry, such as \"{}<float>\"",
+                          why, kernel.name)));
   }
 };
 
@@ -177,7 +177,7 @@ std::string next_step(const fs::path& source) {
       return "; audit a .cu file that includes this header and instantiates its templates";
   for (const char* library : {".a", ".o", ".so", ".cubin", ".fatbin"})
     if (extension == library)
-      return "; audit the source, or the PTX that \"nvcc -ptx -lineinfo\" makes from it";
+      return "; audit the source, or the PTX that \"nvcc -ptx -lineinfo\" generates from it";
   return "";
 }
 
@@ -205,13 +205,13 @@ void guess_contract(const fs::path& source, const Kernel& kernel, const std::opt
       !reference && !says_operator(kernel) && says_other(instance.output_name, op))
     throw Unfit(fmt::format(
         "no contract can be guessed for this kernel, since it seems to compute {}, but its output is called "
-        "\"{}\"; say what the kernel computes with --as, or complete the contract that `foldproof init` "
-        "writes",
+        "\"{}\"; use --as to specify what the kernel computes, or complete the contract that `foldproof "
+        "init` writes",
         name(op), instance.output_name));
   if (!reference && has_unknown_nans(last_name(kernel), instance.reduction->op))
     throw Unfit(fmt::format(
-        "no contract can be guessed for this kernel, since its name says that NaN are ignored, and "
-        "no {} ignores them",
+        "no contract can be guessed for this kernel, since its name says that it ignores NaN, which the "
+        "operator {} does not support",
         name(instance.reduction->op)));
   guess.likeliest = std::move(likeliest);
   guess.contract = contract_of(

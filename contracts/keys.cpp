@@ -54,7 +54,7 @@ std::string_view renamed_to(std::string_view table, std::string_view key) {
 
 std::string spelled_table(std::string_view table) {
   const KeyRow* row = table.empty() ? nullptr : find_key("", table);
-  if (row == nullptr) return "the top of the contract";
+  if (row == nullptr) return "the top-level table";
   return row->type == KeyType::tables ? fmt::format("[[{}]]", table) : fmt::format("[{}]", table);
 }
 

@@ -145,7 +145,7 @@ void check_size(const fs::path& file, std::size_t combinations) {
   const std::uintmax_t bytes = fs::file_size(file, error);
   if (!error && bytes * combinations > most_bytes)
     throw InputError(
-        fmt::format("{} combinations of a contract of {} bytes are more than can be read in time; split the "
+        fmt::format("the matrix has {} combinations, too many for a contract of {} bytes; split the "
                     "contract",
                     combinations, bytes),
         {file.string()});
@@ -191,7 +191,7 @@ Contract load_contract(const fs::path& file, Trust trust) {
   const toml::table parsed = parse_toml(file);
   const auto format = parsed["format"].value<std::int64_t>();
   if (format && *format != 1)
-    throw InputError(fmt::format("format {} is unknown; this program reads format 1", *format),
+    throw InputError(fmt::format("unknown format {}; this version of Foldproof reads format 1", *format),
                      position_of(*parsed.get("format"), file.string()));
   const Table top(parsed, "", file.string());
 

@@ -302,7 +302,8 @@ std::vector<const EntrySignature*> matching_entries(const std::vector<EntrySigna
                                                     std::string_view spelling) {
   const EntrySignature wished = signature_of_spelling(std::string(spelling));
   const auto lowered = std::ranges::find(entries, wished.lowered, &EntrySignature::lowered);
-  if (lowered != entries.end()) return {&*lowered};
+  const bool has_c_linkage = lowered != entries.end() && lowered->spelled == lowered->lowered;
+  if (lowered != entries.end() && !has_c_linkage) return {&*lowered};
   std::vector<const EntrySignature*> matching;
   for (const Rule& rule : rules) {
     const SpelledForm form = form_of(wished, rule.precision);
@@ -326,7 +327,8 @@ std::string why_not_found(const std::vector<EntrySignature>& entries, std::strin
                           const std::string& file) {
   const auto matching = matching_entries(entries, spelling);
   if (!matching.empty()) return ambiguity(spelling, matching);
-  if (entries.empty()) return fmt::format("kernel \"{}\" not found in {}, which has none", spelling, file);
+  if (entries.empty())
+    return fmt::format("kernel \"{}\" not found in {}, which contains no kernel", spelling, file);
   std::vector<const EntrySignature*> all;
   for (const EntrySignature& entry : entries) all.push_back(&entry);
   return fmt::format("kernel \"{}\" not found in {}, which contains: {}", spelling, file, listed(all));

@@ -41,7 +41,7 @@ std::optional<std::string> why_no_entry(std::string_view text);
 
 /// The entries that a user's spelling may refer to. Of these rules, the first that any entry satisfies
 /// decides:
-///   1. it is the lowered name;
+///   1. it is the lowered name, unless that is also the spelling (C linkage);
 ///   2. it is the name, apart from spaces; "::" at its beginning excludes all namespaces;
 ///   3. the same, but literals may lack their suffixes and casts, and anonymous namespaces may be missing;
 ///   4. the same, but leading namespaces and trailing template arguments may also be missing.

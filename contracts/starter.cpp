@@ -171,7 +171,7 @@ std::string skeleton(const Contract& contract) {
   const NoFit& no_fit = *contract.no_fit;
   const std::string unknown = toml_string(unknown_value);
   Writer out;
-  out.comment(fmt::format("To complete: {}.", no_fit.reason));
+  out.comment(fmt::format("Incomplete: {}.", no_fit.reason));
   out.comment("Replace each \"?\", and correct the other lines. docs/contracts.md explains all keys.");
   out.key("format", "1");
   out.key("id", toml_string(contract.id));
@@ -211,7 +211,7 @@ std::string starter_contract(const Contract& contract) {
                     "guess: check it."
                   : "What this kernel computes, for which sizes, and what it claims. The sizes, the "
                     "parameters and the launch are guesses: check them.");
-  if (contract.no_fit) out.comment(fmt::format("To correct: {}.", contract.no_fit->reason));
+  if (contract.no_fit) out.comment(fmt::format("Needs correction: {}.", contract.no_fit->reason));
   out.key("format", "1");
   out.key("id", toml_string(contract.id));
   out.key("summary", toml_string(contract.summary));

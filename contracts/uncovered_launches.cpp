@@ -76,7 +76,7 @@ std::string sentence_about(const std::string& kernel, const std::vector<Block>& 
   for (const Block& block : blocks | std::views::take(shown)) listed.push_back(text_of(block));
   const std::string more =
       blocks.size() > shown ? fmt::format(" and {} other numbers of", blocks.size() - shown) : "";
-  return fmt::format("the source launches {} with blocks of {}{} {}, which no contract includes", kernel,
+  return fmt::format("the source launches {} with blocks of {}{} {}, which no contract covers", kernel,
                      fmt::join(listed, ", "), more,
                      listed.front() == "1" && blocks.size() == 1 ? "thread" : "threads");
 }

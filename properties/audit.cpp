@@ -207,7 +207,7 @@ class Audit {
     ended_by_ = reason;
     report_.is_cut_off = reason == EndReason::out_of_time;
     ended_early_ = reason == EndReason::too_slow
-                       ? fmt::format("a case exceeded the limit of {:g} s, which --case-limit sets ({})",
+                       ? fmt::format("a case exceeded the limit of {:g} s set by --case-limit ({})",
                                      std::chrono::duration<double>(options_.case_limit).count(), running_)
                    : reason == EndReason::out_of_time ? "its share of the time budget was exhausted"
                                                       : "the run was interrupted";
@@ -364,8 +364,8 @@ class Audit {
     triaged.expected = false;
     return with_verdict(std::move(triaged), Verdict::skipped,
                         ended_by == EndReason::out_of_time && generated_ != 0
-                            ? fmt::format("{} after {} of {} cases; --min-cases accepts fewer", ended_early,
-                                          generated_, options_.cases)
+                            ? fmt::format("{} after {} of {} cases; use --min-cases to accept fewer",
+                                          ended_early, generated_, options_.cases)
                             : ended_early);
   }
 
@@ -373,8 +373,8 @@ class Audit {
   std::string why_too_little(EndReason ended_by, const std::string& ended_early) const {
     if (lacks_stored_cases(ended_by))
       return fmt::format(
-          "{} of the stored cases {} not run: larger ones than are generated run last, and so "
-          "do those that are left when half of the time is over; allow more time",
+          "{} of the stored cases {} not run: those larger than generated cases run last, as do all that "
+          "remain after half of the time budget; allow more time",
           deferred_.size(), deferred_.size() == 1 ? "was" : "were");
     if (ended_early.empty()) return why_unchecked();
     return ended_by == EndReason::out_of_time && has_enough_cases() ? "" : ended_early;
@@ -384,7 +384,7 @@ class Audit {
   std::string why_unchecked() const {
     if (instance_.reduction && report_.cases != 0) {
       if (evaluator_.accepts_flushing() && is_compensated(instance_.reduction->sum))
-        return "the claimed method was not checked: no bound of compensated sums is proven for kernels that "
+        return "the claimed method was not checked: no bound for compensated sums is proven for kernels that "
                "may flush subnormal numbers (.ftz, --use_fast_math, flushes_subnormals)";
       if (std::string why = measurements_.why_unchecked(); !why.empty()) return why;
       if (measurements_.with_value() == 0 && !coverage_.only_empty_inputs())
@@ -398,11 +398,12 @@ class Audit {
     if (!claims_elements())
       return claims_empty_result()
                  ? ""
-                 : "the contract claims only inputs without elements, and no result for them";
+                 : "the contract claims only empty inputs, and does not specify their result";
     if (!coverage_.only_empty_inputs()) return "";
     if (domain_.claimed_count() > 0 && domain_.reach("count").high == 0)
-      return "only the empty input was tried: any other exceeds the largest count (--largest)";
-    return generated_ >= enough_for_elements ? "every case had an empty input; --case specifies another" : "";
+      return "only the empty input was tried: all others have more elements than --largest allows";
+    return generated_ >= enough_for_elements ? "every case had an empty input; use --case to specify another"
+                                             : "";
   }
 
   /// Whether the contract may claim more than the empty input.

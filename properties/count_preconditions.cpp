@@ -109,9 +109,10 @@ class CountTrials {
     // A square matrix of that size would be too large for the cases of an audit.
     if (is_square(instance_))
       return preconditions_.warnings.push_back(
-          warning_of(error, fmt::format("pass {} columns, as a launch of the source does", columns)));
+          warning_of(error, fmt::format("pass {} columns, as a launch found in the source does", columns)));
     preconditions_.limited.emplace_back("columns", std::to_string(columns));
-    preconditions_.assumptions.push_back(fmt::format("{} columns, as in a launch of the source", columns));
+    preconditions_.assumptions.push_back(
+        fmt::format("{} columns, as in a launch found in the source", columns));
   }
 
   static Instance without_uses(Instance instance) {
@@ -278,8 +279,8 @@ class SizeTrials {
         common([&](const SourceLaunch& launch) { return elements_per_launched_thread(launch, *argument_); });
     if (each == 0 || !adopt({{variable_, each == 1 ? "block" : fmt::format("block * {}", each)}})) return;
     const std::string what =
-        each == 1 ? "as many elements as threads" : fmt::format("{} elements for each thread", each);
-    preconditions_.assumptions.push_back(what + ", as in each launch of the source");
+        each == 1 ? "exactly one element per thread" : fmt::format("exactly {} elements per thread", each);
+    preconditions_.assumptions.push_back(what + ", as in every launch found in the source");
     warn_of("do not pass " + what);
   }
 

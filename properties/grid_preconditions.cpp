@@ -67,7 +67,7 @@ class GridTrials {
     preconditions_.limited = {{"block", std::to_string(block())}};
     preconditions_.shared = static_cast<std::uint64_t>(bytes);
     preconditions_.assumptions.push_back(
-        fmt::format("{} bytes of dynamic shared memory, as in a launch of the source", bytes));
+        fmt::format("{} bytes of dynamic shared memory, as in a launch found in the source", bytes));
     return true;
   }
 
@@ -160,15 +160,15 @@ class GridTrials {
                               {"grid", std::to_string(launched.blocks)},
                               {size(), std::to_string(launched.argument)}};
     preconditions_.assumptions.push_back(
-        fmt::format("{} and a grid of {} blocks, as in a launch of the source", counted(launched.argument),
-                    launched.blocks));
+        fmt::format("{} and a grid of {} blocks, as in a launch found in the source",
+                    counted(launched.argument), launched.blocks));
   }
 
   Finding warning_about(const Finding& error, const LaunchedSize& launched, const std::string& blocks) const {
     const std::string spelled = blocks.empty() ? "as" : fmt::format("\"{}\"", blocks);
-    return warning_of(error,
-                      fmt::format("launch {} block{} for {} ({} in a launch of the source)", launched.blocks,
-                                  launched.blocks == 1 ? "" : "s", counted(launched.argument), spelled));
+    return warning_of(
+        error, fmt::format("launch {} block{} for {} ({} in a launch found in the source)", launched.blocks,
+                           launched.blocks == 1 ? "" : "s", counted(launched.argument), spelled));
   }
 
   std::string counted(std::int64_t value) const {
@@ -227,7 +227,7 @@ class GridTrials {
       preconditions_.limited = {
           {"grid", fmt::format("{} .. min({}, {})", grid.low.text(), grid.high.text(), limit)}};
       preconditions_.assumptions.push_back(
-          fmt::format("grids of up to {} blocks, with which trial runs show no error", limit));
+          fmt::format("grids of up to {} blocks, for which trial runs show no error", limit));
       preconditions_.warnings.push_back(
           warning_of(*error, fmt::format("launch grids of more than {} blocks", limit)));
       return;
@@ -244,7 +244,7 @@ class GridTrials {
     if (!error || error_with(launched) || error_in(fixed, trial_cases(fixed))) return;
     preconditions_.limited = {{"grid", std::to_string(launched)}};
     preconditions_.assumptions.push_back(
-        fmt::format("a grid of {} blocks, as in a launch of the source", launched));
+        fmt::format("a grid of {} blocks, as in a launch found in the source", launched));
     preconditions_.warnings.push_back(warning_of(*error, fmt::format("launch {} blocks", launched + 1)));
   }
 

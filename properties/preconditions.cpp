@@ -126,7 +126,7 @@ class BlockTrials {
     if (failing != blocks_.launched.end()) {
       preconditions.block = {{"block", std::to_string(*failing)}};
       preconditions.assumptions.push_back(
-          fmt::format("block size {}, as in a launch of the source", *failing));
+          fmt::format("block size {}, as in a launch found in the source", *failing));
       return;
     }
     const auto condition = condition_of(faults_, blocks_.most);
@@ -228,7 +228,7 @@ class BlockTrials {
     const std::string sizes = condition.low == condition.high
                                   ? std::to_string(condition.low)
                                   : fmt::format("{} to {}", condition.low, condition.high);
-    return fmt::format("blocks of {} threads{}, with which trial runs show no error", sizes,
+    return fmt::format("blocks of {} threads{}, for which trial runs show no error", sizes,
                        condition.low == condition.high ? "" : condition.shape->described);
   }
 
@@ -303,7 +303,7 @@ void try_alignment(const Contract& contract, const std::shared_ptr<const Image>&
   if (!finding) return;
   preconditions.is_aligned = true;
   preconditions.assumptions.emplace_back("an aligned input");
-  preconditions.warnings.push_back(warning_of(*finding, "do not align the input"));
+  preconditions.warnings.push_back(warning_of(*finding, "pass an unaligned input"));
 }
 
 Instance with_limits(Instance instance, const Preconditions& preconditions) {

@@ -54,9 +54,10 @@ void BarrierCheck::compare(const BarrierEvent& earlier, const BarrierEvent& now)
   if (is_alike(earlier, now)) return;
   const std::uint32_t here = counted(now), there = counted(earlier);
   if (here != there)
-    return report(now, earlier,
-                  fmt::format("in one phase, barrier {} expects {} at this arrival and {} at the other",
-                              now.barrier, threads_in_words(here), threads_in_words(there)));
+    return report(
+        now, earlier,
+        fmt::format("barrier {} expects {} at this arrival, but {} at another one in the same phase",
+                    now.barrier, threads_in_words(here), threads_in_words(there)));
   if (earlier.votes != now.votes)
     return report(
         now, earlier,
@@ -67,7 +68,8 @@ void BarrierCheck::compare(const BarrierEvent& earlier, const BarrierEvent& now)
     return report(now, earlier, "threads of one warp wait for each other at different barriers");
   const bool syncthreads = now.barrier == 0 && now.threads == 0 && earlier.threads == 0;
   if (syncthreads && !of_one_line(earlier.site, now.site))
-    return report(now, earlier, "some warps of the block wait at this barrier and others at another one");
+    return report(now, earlier,
+                  "some warps of the block wait at this barrier, but others wait at a different one");
 }
 
 // Returns 0 if the count names the whole block; a count is in whole warps.
@@ -97,7 +99,7 @@ void BarrierCheck::leaves_behind(const BarrierEvent& event, LaneSet behind) {
     for (const BarrierEvent& waiting : of_warp->second)
       if (waiting.waits && waiting.aligned && (waiting.lanes & behind) != 0)
         return report(waiting, event,
-                      "some threads of the warp wait at this barrier, and others have gone past it");
+                      "some threads of the warp wait at this barrier, but others have already passed it");
   }
 }
 

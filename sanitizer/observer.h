@@ -67,9 +67,10 @@ struct AccessAttributes {
   bool strong = false;    ///< volatile, relaxed or stronger (PTX ISA 8.5: strong operations)
   bool acquires = false;  ///< by its own semantics, not through a fence
   bool releases = false;
-  bool returns = true;         ///< the value read reaches the thread; false for red
-  bool polled = false;         ///< its value decides whether it is executed again
-  bool cas_confirmed = false;  ///< a weak read whose value a later compare-and-swap validates
+  bool returns = true;           ///< the value read reaches the thread; false for red
+  bool waits_for_phase = false;  ///< of an mbarrier: reads it as it was when its last phase was completed
+  bool polled = false;           ///< its value decides whether it is executed again
+  bool cas_confirmed = false;    ///< a weak read whose value a later compare-and-swap validates
   SyncScope scope = SyncScope::sys;
   std::uint32_t bytes = 0;          ///< per lane, all elements of a vector together
   std::uint32_t element_bytes = 0;  ///< the unit of atomicity
@@ -87,6 +88,7 @@ struct AccessEvent : AccessAttributes {
   LaneSet lanes = 0;
   /// Lanes that write the value already in memory, such as failed attempts of compare-and-swap.
   LaneSet unchanged = 0;
+  LaneSet completes_phase = 0;  ///< lanes whose update completes the phase of an mbarrier
   WarpId warp;
   /// By lane. Global addresses; shared addresses are offsets in the shared window of the block given by
   /// `owner`.

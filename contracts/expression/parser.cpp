@@ -72,7 +72,7 @@ class Parser {
     explicit Nesting(Parser& parser) : parser_(parser) {
       if (++parser_.depth_ > deepest)
         parser_.refuse(fmt::format("more than {} levels of nesting", deepest), parser_.at_,
-                       "; split it over several variables of [domain]");
+                       "; split it into several variables of [domain]");
     }
     ~Nesting() { --parser_.depth_; }
     Nesting(const Nesting&) = delete;

@@ -63,7 +63,8 @@ class DomainGuess {
     const bool has_thread_for_each = sizes_.matrix && !reads_in_loop() && !sizes_.by_columns;
     const std::string unit = roles_.lanes() > 1 ? "groups" : "columns";
     if (has_thread_for_each) {
-      roles_.assume(fmt::format("a thread for each of the {} of a row, since no loop reads the input", unit));
+      roles_.assume(
+          fmt::format("one thread for each of the {} of a row, since no loop reads the input", unit));
       add_variable(unit, fmt::format("{} .. {}", roles_.k(), most_threads()));
     }
     const bool is_as_long = has_thread_for_each && !only_block();
@@ -150,7 +151,7 @@ class DomainGuess {
   std::string fixed_grid() const {
     const std::uint32_t blocks = fixed_blocks();
     if (blocks > 1 && cluster() == 1)
-      roles_.assume(fmt::format("a grid of {} blocks, as in a launch of the source", blocks));
+      roles_.assume(fmt::format("a grid of {} blocks, as in a launch found in the source", blocks));
     return std::to_string(blocks);
   }
 

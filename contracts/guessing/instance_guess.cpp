@@ -55,7 +55,7 @@ class Guess {
   void assume_claims() {
     const OperatorInfo& op = info(instance_.reduction->op);
     if (op.takes("ties") && instance_.claims.ties == Ties::any)
-      roles_.assume("any of several equal elements");
+      roles_.assume("any index among equal elements");
     if ((is_extremum(instance_.reduction->op) || op.takes("ties")) && is_float(instance_.reduction->input) &&
         instance_.claims.nan == NanPolicy::unspecified)
       roles_.assume("no NaN in the input");
@@ -77,7 +77,7 @@ class Guess {
                                  (roles_.reference() != nullptr && is_scan(roles_.reference()->result));
     const auto is_group = [&](std::size_t index) { return kernel_.parameters[index].lanes > 1; };
     if ((is_group(roles_.output()) && !stores_elements) || std::ranges::any_of(roles_.scratch(), is_group))
-      roles_.give_up("it is unknown what it stores in each element of a group");
+      roles_.give_up("it is unknown what it stores in each component of a vector type");
   }
 
   bool has_cluster() const { return facts_.cluster[0] != 0; }
@@ -101,8 +101,8 @@ class Guess {
     launch_.grid.at(grid_axis) = Expression::parse("grid", {});
     if (has_cluster()) return;
     if (grid_axis != 0)
-      roles_.assume(fmt::format("a grid along {}, since the kernel ignores the index of a block along x",
-                                axis_names[grid_axis]));
+      roles_.assume(
+          fmt::format("a grid along {}, since the kernel does not use blockIdx.x", axis_names[grid_axis]));
   }
 
   /// Along axes other than that of the variable "grid".
@@ -132,13 +132,13 @@ class Guess {
   /// If the grid along another axis is an expression, it suits only the rest of the launch.
   void take_launched_shape(std::size_t grid_axis) {
     if (instance_.reduction->result == ResultShape::partials)
-      roles_.give_up("it is unknown which partial results blocks along several axes leave");
+      roles_.give_up("it is unknown which partial results the blocks of a multidimensional grid store");
     if (const auto blocks = launched_grid_in(kernel_, grid_axis, launch_.arguments))
       launch_.grid.at(grid_axis) = *blocks;
     const auto threads = kernel_.launched_threads();
-    if (!threads) roles_.give_up("the size of its blocks is unknown");
+    if (!threads) roles_.give_up("its block size is unknown");
     if (!kernel_.launched_shape()) launch_.block[0] = Expression::constant(*threads);
-    roles_.assume(fmt::format("a grid of {} x {} x {} blocks, as in a launch of the source",
+    roles_.assume(fmt::format("a grid of {} x {} x {} blocks, as in a launch found in the source",
                               launch_.grid[0].text(), launch_.grid[1].text(), launch_.grid[2].text()));
   }
 
@@ -182,9 +182,9 @@ class Guess {
                                                  : sizes_.by_columns ? "columns"
                                                                      : "rows",
                                                  {});
-      roles_.assume(is_elementwise      ? "one result per element, by rows"
-                    : sizes_.by_columns ? "one result per column, and as many blocks"
-                                        : "one result per row, and as many blocks");
+      roles_.assume(is_elementwise      ? "one result per element, in row-major order"
+                    : sizes_.by_columns ? "one result and one block per column"
+                                        : "one result and one block per row");
       return;
     }
     if (roles_.has_result(ResultShape::segments)) {
@@ -217,7 +217,7 @@ class Guess {
     roles_.assume(finishes ? "one result" : "one partial result per block");
     if (!supposed_.output_is_scratch || !finishes) return;
     instance_.output_capacity = Expression::parse("grid", {});
-    roles_.assume("an output that also holds a partial result per block");
+    roles_.assume("an output that also holds one partial result per block");
   }
 
   /// What the output holds before the launch.
@@ -237,7 +237,7 @@ class Guess {
     }
     if (atomic_on_output && roles_.output_type() == Element::f32) {
       instance_.claims.flushes_subnormals = true;
-      roles_.assume("flushed subnormals, as by f32 atomics on global memory");
+      roles_.assume("subnormals flushed to zero, as f32 atomics on global memory do");
     }
   }
 
@@ -290,7 +290,7 @@ class Guess {
                    : is_counter  ? " as a counter that starts at zero"
                    : accumulates ? " as scratch memory that holds the identity before each launch"
                    : supposed_.has_wide_scratch ? " as scratch memory"
-                                                : " as scratch memory of one element per block"));
+                                                : " as scratch memory with one element per block"));
     buffer_names_.emplace_back(index, buffer.name);
     return buffer;
   }

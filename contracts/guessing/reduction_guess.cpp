@@ -44,7 +44,7 @@ void check_name(const KernelRoles& roles, const NameRow& named) {
   const bool is_index = info(named.op).gives == OperatorInfo::Gives::index;
   unless(is_float(roles.output_type()) != is_index && (!is_index || size_of(roles.output_type()) >= 4) &&
              (is_index || is_float(roles.input_type())),
-         fmt::format("what it writes as {}", name(roles.output_type())));
+         fmt::format("what its output of type {} holds", name(roles.output_type())));
 }
 
 /// Gives up if the kernel divides or computes roots, exponentials or logarithms, which a sum, product,

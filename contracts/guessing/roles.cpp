@@ -13,8 +13,7 @@ namespace foldproof {
 namespace {
 
 // What a part must be, as the end of a sentence.
-constexpr std::string_view read_elements = "a pointer",
-                           written_elements = "a pointer to elements that are not const",
+constexpr std::string_view read_elements = "a pointer", written_elements = "a pointer to non-const elements",
                            whole_number = "an integer", real_number = "a floating-point number";
 
 std::string_view kind_of_part(std::string_view part) {
@@ -61,7 +60,7 @@ KernelRoles::KernelRoles(const Kernel& kernel, const Supposition& supposed,
   if (reference() != nullptr && !x) put_elements_first(read);
   if (reference() != nullptr) find_operands(read);
   if (read.size() > 1) give_up("it reads more than one input");
-  if (read.empty() || written.empty()) give_up("it has no pointer for the input or none for the output");
+  if (read.empty() || written.empty()) give_up("it lacks a pointer for the input or the output");
   input_ = read.front();
   output_ = y.value_or(output_among(written));
   assume(in_place() ? fmt::format("input and output {}", described(input_))
@@ -96,7 +95,8 @@ void KernelRoles::find_named_parts() {
     // A kernel may overwrite its input.
     const bool is_both = (part == "x" && named("y") == index) || (part == "y" && named("x") == index);
     if (is_named(index) && !is_both)
-      throw InputError(fmt::format("--map: {} of {} has two parts", described(index), kernel_.entry));
+      throw InputError(
+          fmt::format("--map: {} of {} is mapped to two parts", described(index), kernel_.entry));
     named_.emplace(part, index);
   }
 }
@@ -170,7 +170,7 @@ void KernelRoles::find_operands(std::vector<std::size_t>& read) {
       read.erase(place);
     } else if (wanted || needs(role)) {
       give_up(
-          fmt::format("it has no pointer of a fitting type for the operand \"{}\", {}; name one with --map",
+          fmt::format("it has no pointer of a suitable type for the operand \"{}\", {}; name one with --map",
                       role.name, role.synopsis));
     }
   }
@@ -227,8 +227,8 @@ void KernelRoles::give_up(const std::string& why, const std::string& with) const
   if (reference() != nullptr)
     throw Unfit(fmt::format("{} does not fit this kernel, since {}", reference()->as, why));
   throw Unfit(fmt::format(
-      "no contract can be guessed for this kernel, since {}; say what the kernel computes with --as, or "
-      "complete the contract that `foldproof init` writes{}",
+      "no contract can be guessed for this kernel, since {}; use --as to specify what the kernel computes, "
+      "or complete the contract that `foldproof init` writes{}",
       why, with));
 }
 

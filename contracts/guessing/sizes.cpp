@@ -97,7 +97,7 @@ class SizesGuess {
     roles_.assume(
         rows ? fmt::format("a matrix of {} rows and {} columns", roles_.described(*rows),
                            roles_.described(*columns))
-             : fmt::format("a matrix with a row for each block and {} columns", roles_.described(*columns)));
+             : fmt::format("a matrix with one row per block and {} columns", roles_.described(*columns)));
   }
 
   /// Whether the reference contract or the kernel's name says that columns are reduced.

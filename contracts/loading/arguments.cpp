@@ -68,7 +68,7 @@ ArgumentContract pointer(const std::string& buffer, const Piece& rest) {
   if (rest.text.empty()) return argument;
   if (rest.text.front() != '+')
     throw InputError(
-        fmt::format("after the buffer \"{}\" only \"+ elements\" may follow, not \"{}\"", buffer, rest.text),
+        fmt::format("only \"+ elements\" may follow the buffer \"{}\", not \"{}\"", buffer, rest.text),
         rest.where);
   const Piece offset = rest.from(1).trimmed();
   argument.value = Expression::parse(offset.text, offset.where);
@@ -79,7 +79,7 @@ ArgumentContract parse(const Piece& untrimmed, const std::vector<std::string>& b
 
 ArgumentContract structure(const Piece& piece, const std::vector<std::string>& buffers, int depth) {
   if (piece.text.back() != '}')
-    throw InputError("a struct lacks its closing \"}\"; write it after the last member", piece.where);
+    throw InputError("missing \"}\" after the last member of a struct", piece.where);
   if (depth == deepest_structure)
     throw InputError(
         fmt::format("structs are nested more than {} levels deep; replace the inner ones by their members",

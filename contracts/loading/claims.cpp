@@ -19,7 +19,7 @@ void read_claims(Draft& draft) {
   claims.same_for_every_launch = table->boolean("same_for_every_launch", claims.same_for_every_launch);
   if (claims.same_for_every_launch && reduction && reduction->result == ResultShape::partials)
     throw InputError(
-        "partial results depend on the launch; \"same_for_every_launch\" applies to all other results",
+        "\"same_for_every_launch\" does not apply to partial results, which depend on the launch",
         table->where("same_for_every_launch"));
   if (claims.same_for_every_launch && !claims.deterministic)
     throw InputError("a result that is the same for every launch is deterministic; add deterministic = true",

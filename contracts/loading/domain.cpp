@@ -88,7 +88,7 @@ Text rows_of_output(const Draft& draft, const Position& where) {
   const Expression& least = range_of(draft.instance, "columns")->low;
   if (least.names().empty() && least.evaluate({}) == 0)
     throw InputError(
-        "a row may have no columns, so the number of rows cannot be computed from \"count\"; add a variable "
+        "a row may have 0 columns, so the number of rows cannot be computed from \"count\"; add a variable "
         "\"rows\" with count = \"rows * columns\", or specify \"count\" in [output]",
         least.where());
   return {"count / columns", where};

@@ -72,7 +72,7 @@ void check_needed_operands(const Draft& draft, const Reduction& reduction, const
     const bool offsets = role.role == Role::offsets;
     throw InputError(
         fmt::format("{} requires an [[operand]] with role = \"{}\": {}",
-                    offsets ? "a result of segments" : name(reduction.op), role.name, role.synopsis),
+                    offsets ? "result = \"segments\"" : name(reduction.op), role.name, role.synopsis),
         where);
   }
 }

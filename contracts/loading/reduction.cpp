@@ -40,7 +40,7 @@ void check_method(const Reduction& reduction, const Table& table) {
   }
   if (reduction.sum != SumMethod::plain && reduction.result == ResultShape::partials)
     throw InputError(
-        "partial results are rounded individually; the method of a sum of them must be \"plain\"",
+        "partial results are rounded individually, so \"method\" must be \"plain\" for result = \"partials\"",
         table.where("method"));
 }
 

@@ -67,7 +67,7 @@ std::string nvcc_version(const fs::path& nvcc, Deadline deadline) {
   for (std::string line; std::getline(lines, line);)
     if (result.status == 0 && line.find("release") != std::string::npos) return known[nvcc] = line;
   if (const auto how = how_ended_by_signal(result))
-    throw Unsupported(fmt::format("{} {} when it was asked for its version", nvcc.string(), *how));
+    throw Unsupported(fmt::format("{} {} when asked for its version", nvcc.string(), *how));
   throw InputError(fmt::format("{} does not report its version; is it nvcc?", nvcc.string()));
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 int attribute(CUdevice device, CUdevice_attribute which) {
   int value = 0;
-  check(driver().cuDeviceGetAttribute_(&value, which, device), "querying its attributes");
+  check(driver().cuDeviceGetAttribute_(&value, which, device), "querying the device's attributes");
   return value;
 }
 
@@ -25,12 +25,12 @@ Properties properties_of(CUdevice device) {
   Properties all;
   std::array<char, 256> name{};
   check(driver().cuDeviceGetName_(name.data(), static_cast<int>(name.size()) - 1, device),
-        "querying its name");
+        "querying the device's name");
   all.name = name.data();
   all.compute_capability = 10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
                            attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   all.multiprocessors = static_cast<unsigned>(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
-  check(driver().cuDriverGetVersion_(&all.driver), "querying its version");
+  check(driver().cuDriverGetVersion_(&all.driver), "querying the driver's version");
   all.shared_bytes =
       static_cast<std::uint32_t>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   all.l2_bytes = static_cast<std::uint64_t>(attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
@@ -85,10 +85,10 @@ void launch_in(CUstream_st* stream, unsigned site, CUfunc_st* function, const La
 }  // namespace
 
 Context::Context() {
-  check(driver().cuDeviceGet_(&device_, 0), "opening it");
+  check(driver().cuDeviceGet_(&device_, 0), "opening the device");
   properties_ = properties_of(device_);
   check(driver().cuDevicePrimaryCtxRetain_(&context_, device_), "creating a context");
-  check(driver().cuCtxSetCurrent_(context_), "entering its context");
+  check(driver().cuCtxSetCurrent_(context_), "entering the device's context");
   for (CUstream_st** stream : {&stream_, &beside_})
     check(driver().cuStreamCreate_(stream, CU_STREAM_NON_BLOCKING), "creating a stream");
 }
@@ -99,15 +99,15 @@ Context::~Context() {
 }
 
 void Context::write(Address to, std::span<const std::byte> bytes) {
-  check(driver().cuMemcpyHtoDAsync_(to, bytes.data(), bytes.size(), stream_), "copying to it");
+  check(driver().cuMemcpyHtoDAsync_(to, bytes.data(), bytes.size(), stream_), "copying to the device");
 }
 
 void Context::read(Address from, std::span<std::byte> bytes) {
-  check(driver().cuMemcpyDtoHAsync_(bytes.data(), from, bytes.size(), stream_), "copying from it");
+  check(driver().cuMemcpyDtoHAsync_(bytes.data(), from, bytes.size(), stream_), "copying from the device");
 }
 
 void Context::copy(Address to, Address from, std::uint64_t bytes) {
-  check(driver().cuMemcpyDtoDAsync_(to, from, bytes, stream_), "copying inside it");
+  check(driver().cuMemcpyDtoDAsync_(to, from, bytes, stream_), "copying within the device");
 }
 
 void Context::launch(CUfunc_st* function, const LaunchShape& shape,

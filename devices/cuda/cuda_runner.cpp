@@ -103,7 +103,7 @@ class CudaRunner final : public Runner {
       const LaunchShape& shape = launch_before(job, step_).shape;
       return failed_job(
           job, Kind::contract_violation,
-          fmt::format("the GPU refuses a launch of {} blocks of {} threads with {} bytes of shared "
+          fmt::format("the GPU rejects a launch of {} blocks of {} threads with {} bytes of shared "
                       "memory each: {}",
                       shape.grid.volume(), shape.block.volume(), shape.shared_bytes, refused.why),
           step_);

@@ -49,7 +49,7 @@ Gpus asked() {
   auto* const count = function<decltype(cuDeviceGetCount)>(driver, "cuDeviceGetCount");
   auto* const name = function<decltype(cuDeviceGetName)>(driver, "cuDeviceGetName");
   if (init == nullptr || count == nullptr || name == nullptr)
-    return none("libcuda.so.1 is not CUDA's driver");
+    return none("libcuda.so.1 is not the CUDA driver");
   if (const CUresult error = init(0); error != CUDA_SUCCESS)
     return none(fmt::format("cuInit returns error {}", static_cast<int>(error)));
   int number = 0;
@@ -100,7 +100,7 @@ Gpus asked_elsewhere(Deadline deadline) {
     }
     const std::string text = read_to_end(answer.from.number(), max_text);
     if (status->signal != 0 || status->code != 0 || text.empty())
-      return none("the driver terminates the process that queries it");
+      return none("the process that queried the driver ended abnormally");
     return read_from(text);
   } catch (const Unsupported& error) {
     return none(error.sentence());

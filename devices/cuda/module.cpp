@@ -30,7 +30,7 @@ CUmod_st* loaded(const Image& image) {
   const CUresult result =
       driver().cuModuleLoadDataEx_(&module, code.c_str(), options.size(), options.data(), values.data());
   if (is_refused_code(result))
-    throw InputError(fmt::format("the GPU's driver refuses the {}: {}",
+    throw InputError(fmt::format("the CUDA driver rejects the {}: {}",
                                  image.machine_code.empty() ? "PTX" : "machine code", log.data()),
                      {image.name()});
   check(result, "loading a module");

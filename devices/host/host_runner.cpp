@@ -41,7 +41,7 @@ class Program {
     connection_.limit(limit_);
     std::string heard(greeting.size(), '\0');
     connection_.receive(heard.data(), heard.size());
-    if (heard != greeting) throw ProtocolError{"it did not send the greeting"};
+    if (heard != greeting) throw ProtocolError{"it did not send its startup message"};
     for (std::uint64_t left = number(max_listed, "entries"); left > 0; --left) {
       EntryInfo entry{text(), {}};
       for (std::uint64_t more = number(max_listed, "parameters"); more > 0; --more)
@@ -191,7 +191,7 @@ class HostRunner final : public Runner {
       return program_of(image).entries();
     } catch (const Ended& ended) {
       throw Unsupported(fmt::format("the host program of {} {} before it could be called", image->name(),
-                                    ended.in_time ? ended.how : "does nothing"));
+                                    ended.in_time ? ended.how : "did not respond"));
     } catch (const ProtocolError& error) {
       throw InputError(fmt::format("{} is not a host program: {}", image->name(), error.what));
     }

@@ -31,7 +31,7 @@ bool lacks_nan(Element element) { return is_float(element) && !float_format(elem
 /// For operators that do not fold.
 std::optional<std::string> why_no_checker_apart(const Arithmetic& a) {
   const auto sentence = [&](std::string_view what) {
-    return fmt::format("{} of {} elements with a {} accumulator and a {} output is not checked: {}",
+    return fmt::format("{} of {} elements with accumulator {} and output {} is not checked: {}",
                        info(a.op).name, name(a.input), name(a.accumulator), name(a.output), what);
   };
   switch (info(a.op).gives) {
@@ -46,7 +46,8 @@ std::optional<std::string> why_no_checker_apart(const Arithmetic& a) {
       break;
     case OperatorInfo::Gives::ranked:
       if (a.op == Operator::top_k ? is_float(a.output) : !widens(a.input, a.output))
-        return sentence("indices require an integer output, element values their own type or a wider one");
+        return sentence(
+            "indices require an integer output, and element values an output of the same or a wider type");
       break;
     case OperatorInfo::Gives::counts:
       if (is_float(a.input) || is_float(a.output)) return sentence("bin indices and counts must be integers");
@@ -57,13 +58,14 @@ std::optional<std::string> why_no_checker_apart(const Arithmetic& a) {
         break;
       if (!is_float(a.input) || !is_float(a.accumulator) || !is_float(a.output) || lacks_nan(a.accumulator) ||
           lacks_nan(a.output))
-        return sentence("it requires floating-point types, and an accumulator and an output with NaN");
+        return sentence(
+            "it requires floating-point types, and an accumulator and an output that can hold NaN");
       if (!includes(a.accumulator, a.input))
         return sentence("choose an accumulator that represents every element");
       if (a.nan == NanPolicy::ignore)
         return sentence(
-            "its result without NaN is not defined; nan = \"ignore\" applies to sum, prod, min, max, argmin "
-            "and argmax");
+            "ignoring NaN is not defined for it; nan = \"ignore\" applies to sum, prod, min, max, argmin and "
+            "argmax");
       if (info(a.op).takes("functions") && a.accumulator != Element::f32 && a.accumulator != Element::f64)
         return sentence("the error of exp is known only for f32 and f64 accumulators");
       break;
@@ -100,7 +102,7 @@ std::optional<std::string> why_no_checker(const Arithmetic& arithmetic) {
   if (lacks_nan(a.accumulator) || lacks_nan(a.output))
     if (!is_extremum(a.op) || (is_float(a.input) && float_format(a.input).has_nan))
       return fmt::format(
-          "{} has neither NaN nor infinity, so an overflow looks like a value: it is supported as an input, "
+          "{} has neither NaN nor infinity, so an overflow goes unnoticed: it is supported as an input, "
           "and as the output of min and max of {} elements; choose a wider accumulator and output",
           name(lacks_nan(a.output) ? a.output : a.accumulator),
           name(lacks_nan(a.output) ? a.output : a.accumulator));

@@ -33,7 +33,8 @@ class DeviationChecker final : public Checker {
       return checked_by_category(true, outcome, "the spread of the elements is infinite");
     if (may_ignore_infinity(outcome)) return of_single_zero().element(0, bits);
     if (exact_.category() == Number::Category::infinity)
-      return anything_goes("the variance and epsilon are 0, so rounding errors decide what the quotient is");
+      return anything_goes(
+          "the variance and epsilon are 0, so the quotient depends on rounding errors alone");
     return checked_by_reference(outcome, exact_, bound_, a_, info(a_.op).name);
   }
 

@@ -22,8 +22,8 @@ class HistogramChecker final : public Checker {
     const auto found = counts_.find(index);
     const std::uint64_t count = found == counts_.end() ? 0 : found->second;
     return decided(bits == count && represents(a_.output, count), [&] {
-      return fmt::format("the result is {} but {} elements have the value {}{}", to_text(a_.output, bits),
-                         count, index, unless_represented(a_.output, count));
+      return fmt::format("bin {2} is {0}, but the number of elements equal to {2} is {1}{3}",
+                         to_text(a_.output, bits), count, index, unless_represented(a_.output, count));
     });
   }
 

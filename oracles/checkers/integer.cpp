@@ -43,7 +43,7 @@ std::string noun(const Arithmetic& arithmetic) {
     case Operator::sum: return "sum";
     case Operator::sum_of_squares: return "sum of squares";
     case Operator::prod: return "product";
-    case Operator::custom: return fmt::format("fold by \"{}\"", arithmetic.custom->text);
+    case Operator::custom: return fmt::format("reduction by \"{}\"", arithmetic.custom->text);
     default: return std::string(info(arithmetic.op).name);
   }
 }

@@ -49,7 +49,8 @@ class NormalisationChecker final : public Checker {
     if (values_.specials.nan && a_.nan == NanPolicy::unspecified)
       return anything_goes("the contract does not specify NaN handling");
     if (rounding_decides_)
-      return anything_goes("the variance and epsilon are 0, so rounding errors decide what the quotient is");
+      return anything_goes(
+          "the variance and epsilon are 0, so the quotient depends on rounding errors alone");
     const Outcome outcome = outcome_of(a_.output, bits);
     return checked_by_reference(outcome, exact_.at(index), bound(index), a_, info(a_.op).name);
   }

@@ -68,7 +68,7 @@ class RankingChecker final : public Checker {
   }
 
   std::string sentence(std::size_t rank, std::uint64_t bits, std::string_view although) const {
-    return fmt::format("the result is {} at rank {} of the largest elements, but {}",
+    return fmt::format("the result at rank {1} of the largest elements is {0}, but {2}",
                        to_text(a_.output, bits), rank, although);
   }
 

@@ -69,9 +69,10 @@ class Level {
     for (const Order order : orders)
       if (root.is[static_cast<std::size_t>(order)])
         return order == Order::sequential
-                   ? fmt::format("{} combined one at a time{}", root.keys.size(), stride(root))
-                   : fmt::format("{} in a {} fold", root.keys.size(), names[static_cast<std::size_t>(order)]);
-    if (is_folded_by_halves()) return fmt::format("{} in a strided fold", root.keys.size());
+                   ? fmt::format("a sequential fold of {}{}", root.keys.size(), stride(root))
+                   : fmt::format("a {1} fold of {0}", root.keys.size(),
+                                 names[static_cast<std::size_t>(order)]);
+    if (is_folded_by_halves()) return fmt::format("a strided fold of {}", root.keys.size());
     return std::nullopt;
   }
 
@@ -118,10 +119,10 @@ class Level {
   static std::string described(const Groups& groups) {
     constexpr std::size_t warp = 32;
     if (groups.largest == 2 || groups.order == Order::sequential)
-      return fmt::format("runs of {}{}", groups.largest, stride(*groups.example));
+      return fmt::format("sequential folds of {}{}", groups.largest, stride(*groups.example));
     return fmt::format(
-        "groups of {} in a {} fold{}", groups.largest, names[static_cast<std::size_t>(groups.order)],
-        groups.largest == warp && groups.order == Order::strided ? ", as produced by warp shuffles" : "");
+        "{1} folds of {0}{2}", groups.largest, names[static_cast<std::size_t>(groups.order)],
+        groups.largest == warp && groups.order == Order::strided ? " (as produced by warp shuffles)" : "");
   }
 
   /// Whether the tree results from repeatedly adding slot i + half to slot i, where half is half the number
@@ -200,13 +201,13 @@ class Level {
   /// For a sequential vertex: the distance between consecutive elements.
   static std::string stride(const Vertex& v) {
     const auto& added = v.added;
-    if (added.size() < 2 || added[1] < added[0]) return ", not in input order";
+    if (added.size() < 2 || added[1] < added[0]) return " (not in input order)";
     const std::uint32_t first = added[1] - added[0];
     for (std::size_t k = 1; k < added.size(); ++k) {
-      if (added[k] < added[k - 1]) return ", not in input order";
-      if (added[k] - added[k - 1] != first) return ", in input order";
+      if (added[k] < added[k - 1]) return " (not in input order)";
+      if (added[k] - added[k - 1] != first) return " (in input order)";
     }
-    return first == 1 ? ", contiguous" : fmt::format(", with a stride of {}", first);
+    return first == 1 ? " (contiguous)" : fmt::format(" (stride {})", first);
   }
 
   std::vector<Vertex> vertices_;
@@ -220,15 +221,15 @@ bool has_unknown_leaf(const SummationTree& tree) {
 
 std::string shape_of(const SummationTree& tree) {
   const std::string fused = tree.root().fused ? "fused, " : "";
-  if (tree.root().leaves > max_leaves) return "too large to name";
+  if (tree.root().leaves > max_leaves) return "too large to describe";
   if (has_unknown_leaf(tree)) return fused + "with leaves that combine several elements each";
   Level level(tree);
   std::string text = fused;
   for (;;) {
     if (const auto whole = level.whole()) return text + *whole;
     const auto groups = level.contract();
-    if (!groups) return text + fmt::format("{} in an unknown order", level.units());
-    text += *groups + "; of those, ";
+    if (!groups) return text + fmt::format("{} combined in an unknown order", level.units());
+    text += *groups + "; then ";
   }
 }
 

@@ -28,7 +28,7 @@ constexpr std::size_t most_spelled_elements = 12;
 CheckResult not_written() {
   CheckResult wrong;
   wrong.ok = false;
-  wrong.sentence = "the result is right only because of what the output held before";
+  wrong.sentence = "the result is right only because of the previous contents of the output";
   return wrong;
 }
 
@@ -130,7 +130,7 @@ class CaseChecker {
       const Element type = instance_.reduction->input;
       const auto index = static_cast<std::size_t>(before - plan_.input.begin()) / size_of(type);
       add(Kind::contract_violation,
-          fmt::format("the kernel changed its input: element {} was {} and is {} afterwards", index,
+          fmt::format("the kernel modified its input: element {} changed from {} to {}", index,
                       to_text(type, load(type, plan_.input, index)),
                       to_text(type, load(type, after, index))));
       return false;
@@ -144,7 +144,7 @@ class CaseChecker {
       for (std::size_t i = 0; i < instance_.operands.size(); ++i) {
         if (results_[run].contents[prepared.operands[i]] == prepared.operand_values[i]) continue;
         add(Kind::contract_violation,
-            fmt::format("the kernel changed its operand \"{}\"", instance_.operands[i].name));
+            fmt::format("the kernel modified its operand \"{}\"", instance_.operands[i].name));
         return false;
       }
     }

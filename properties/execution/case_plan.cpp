@@ -57,7 +57,7 @@ std::string launch_of(const Instance& instance, const Variables& variables) {
 /// "under the schedule lanes-backward", "under the co-running load busy-kernel"; short for the usual order.
 std::string words_for(const LaunchOrder& order) {
   const bool is_schedule = std::holds_alternative<Schedule>(order);
-  if (order == usual(order)) return is_schedule ? "under converging" : "alone";
+  if (order == usual(order)) return is_schedule ? "under the schedule converging" : "alone";
   return fmt::format("under the {} {}", is_schedule ? "schedule" : "co-running load", to_string(order));
 }
 
@@ -155,7 +155,7 @@ CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& 
     if (const std::optional<Case> other = relaunched(instance, c)) {
       plan.relaunched = plan.prepared.size();
       also(*other, {Kind::not_reproducible, "with " + launch_of(instance, c.variables),
-                    "with " + launch_of(instance, other->variables), "the same for every launch"});
+                    "with " + launch_of(instance, other->variables), "that it is the same for every launch"});
     }
   }
   if (c.calls > 1 || (is_deterministic(instance) && is_host_function(instance))) {

@@ -15,7 +15,7 @@ void Measurements::take(const Case& c, const Evaluation& evaluation, Evidential 
   using Evidence = CheckResult::Evidence;
   const auto evidence = limits.is_accepted ? Evidence::nothing : evaluation.evidence;
   const std::string why_not =
-      limits.is_accepted ? "the contract accepts that it is wrong" : evaluation.why_not;
+      limits.is_accepted ? "the contract accepts wrong values ([[allow]])" : evaluation.why_not;
   if (evidence) ++accuracy_.checked_by[static_cast<std::size_t>(*evidence)];
   if (limits.is_stored && evidence && *evidence != Evidence::nothing) ++checked_of_store_;
   if (!why_not.empty() && ++reasons_[why_not] > reasons_[accuracy_.why_not]) accuracy_.why_not = why_not;
@@ -69,10 +69,10 @@ void Measurements::report_to(KernelReport& report) const {
     report.notes.push_back(
         fmt::format("in {} of the {} cases checked by a bound, the bound is vacuous", vacuous_, bounded_));
   if (unknown_heights_ > known_heights_)
-    report.notes.push_back(
-        fmt::format("in {} of the {} cases that tried it, the claim \"height\" was not checked: the result "
-                    "depends on operations that cannot be counted",
-                    unknown_heights_, unknown_heights_ + known_heights_));
+    report.notes.push_back(fmt::format(
+        "the claim \"height\" was not checked in {} of the {} cases to which it applies: the result "
+        "depends on operations that cannot be counted",
+        unknown_heights_, unknown_heights_ + known_heights_));
   if (2 * incomplete_cases_ > report.cases)
     report.notes.push_back(fmt::format("incomplete provenance: {}", incomplete_));
 }

@@ -88,8 +88,7 @@ std::string only(const Part& part) {
   if (part.size() == 0) return "no element";
   if (part.size() == 1) return fmt::format("only element {}", part.first);
   if (part.stride != 1)
-    return fmt::format("only every element whose index is {} more than a multiple of {}", part.first,
-                       part.stride);
+    return fmt::format("only the elements whose index is {} modulo {}", part.first, part.stride);
   return fmt::format("only elements {} to {}", part.first, part.last - 1);
 }
 

@@ -188,7 +188,7 @@ class Trials {
       if (finding.severity >= options_.fail_on)
         throw InputError(
             fmt::format(
-                "the unmodified kernel has a finding, {} ({}); fix it before its mutants can be checked",
+                "the unmodified kernel has a finding, {} ({}); fix it before checking mutants of the kernel",
                 name(finding.kind), describe(c)),
             finding.at);
     costs_[index] = evaluation.cost;

@@ -64,7 +64,7 @@ void apply_suppressions(KernelReport& report, const Contract& contract, const st
 void add_silent(KernelReport& report, const Announced& announced) {
   Finding finding;
   finding.kind = Kind::contract_violation;
-  finding.message = fmt::format("the source announces {}, but no case showed it", name(announced.kind));
+  finding.message = fmt::format("the source announces {}, but no case produced it", name(announced.kind));
   finding.at = announced.at;
   report.findings.push_back(std::move(finding));
 }
@@ -85,8 +85,8 @@ void doubt(KernelReport& report) {
       finding.severity = Severity::warning;
   if (!has_only_warnings(report)) return;
   report.reason =
-      "only the values of some results contradict what was guessed, and the name of the kernel does not "
-      "confirm the guess; say what the kernel computes with --as, or correct the contract that `foldproof "
+      "some results contradict the guess, which the name of the kernel does not confirm, and there are no "
+      "other errors; use --as to specify what the kernel computes, or correct the contract that `foldproof "
       "init` writes";
 }
 

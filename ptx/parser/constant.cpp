@@ -249,7 +249,7 @@ std::int64_t parse_offset(Cursor& cursor) {
   if (!cursor.at_symbol("+") && !cursor.at_symbol("-")) return 0;
   const Token start = cursor.peek();
   const Value value = expression(cursor, 0);
-  if (!value.is_integer()) cursor.fail(start, "an offset is an integer number of bytes; this one is not");
+  if (!value.is_integer()) cursor.fail(start, "expected an integer as the offset, in bytes");
   return value.s64();
 }
 

@@ -50,7 +50,8 @@ void Cursor::fail(const Token& at, const std::string& sentence) const {
 }
 
 void Cursor::fail_expected(std::string_view what) const {
-  if (at_end()) fail(peek(), fmt::format("the text ends where {} must follow; pass the complete PTX", what));
+  if (at_end())
+    fail(peek(), fmt::format("unexpected end of the text, expected {}; pass the complete PTX", what));
   fail(peek(), fmt::format("expected {}, found {}", what, quoted(peek())));
 }
 

@@ -115,7 +115,7 @@ void parse_masked_address(Cursor& cursor, Variable::Value& value) {
   bool one_byte = false;
   for (unsigned byte = 0; byte < 8; ++byte) one_byte |= value.mask == std::uint64_t{0xFF} << (8 * byte);
   if (!one_byte)
-    cursor.fail(token, fmt::format("the mask {} does not pick one byte; write 0xFF, 0xFF00, 0xFF0000, …",
+    cursor.fail(token, fmt::format("the mask {} does not select one byte; write 0xFF, 0xFF00, 0xFF0000, …",
                                    quoted(token)));
   cursor.expect_symbol("(", "after the mask");
   parse_address(cursor, value);

@@ -66,7 +66,7 @@ void Lexer::advance(std::size_t count) {
 void Lexer::skip_block_comment() {
   const std::size_t close = text_.find("*/", place_ + 2);
   if (close == std::string_view::npos)
-    fail("the comment that starts with '/*' never ends; close it with '*/' or pass the complete text");
+    fail("unterminated comment; close it with '*/' or pass the complete text");
   advance(close + 2 - place_);
 }
 
@@ -161,7 +161,7 @@ Token Lexer::number() {
 Token Lexer::string() {
   const std::size_t close = text_.find_first_of("\"\n", place_ + 1);
   if (close == std::string_view::npos || text_[close] == '\n')
-    fail("the string does not end on its line; close it with '\"'");
+    fail("unterminated string; close it with '\"'");
   Token token = cut(Token::Kind::string, close + 1 - place_);
   token.text = token.text.substr(1, token.text.size() - 2);
   return token;
@@ -173,8 +173,7 @@ Token Lexer::symbol() {
   if (one_character_symbols.find(at()) != std::string_view::npos && at() != '\0')
     return cut(Token::Kind::symbol, 1);
   const Token wrong{Token::Kind::symbol, text_.substr(place_, 1), line_, column_};
-  fail(fmt::format("the character {} has no meaning in PTX; pass the text that 'nvcc -ptx' writes",
-                   quoted(wrong)));
+  fail(fmt::format("unexpected character {}; pass the text that 'nvcc -ptx' writes", quoted(wrong)));
 }
 
 }  // namespace foldproof::ptx

@@ -31,7 +31,7 @@ AddressOf parse_address(Cursor& cursor) {
     const Token start = cursor.peek();
     const Literal literal = parse_constant(cursor);
     if (literal.form != Literal::Form::integer)
-      cursor.fail(start, "an address is an integer; this one is a floating-point number");
+      cursor.fail(start, "expected an integer as the address, found a floating-point number");
     address.offset = static_cast<std::int64_t>(literal.bits);
   } else {
     address.base = parse_name(cursor, "a register, a variable or a number as the address");

@@ -62,8 +62,9 @@ std::string of_kernel(const KernelReport& kernel, unsigned width) {
   line("checked", checked);
   line("worst", worst_text(kernel));
   if (const auto& worst = a.worst)
-    line("", fmt::format("There, the result is {} instead of {}. The error is {:.3g}, the bound {:.3g}.",
-                         worst->result, worst->exact, worst->error, worst->bound));
+    line("",
+         fmt::format("In that case, the result is {} instead of {}. The error is {:.3g}, the bound {:.3g}.",
+                     worst->result, worst->exact, worst->error, worst->bound));
   if (a.order)
     line("order", fmt::format("{}; path length at most {} additions, for {} elements", a.order->order,
                               a.order->height, a.order->elements));

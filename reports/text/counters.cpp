@@ -175,7 +175,7 @@ std::string counters_list(const Counters& c) {
     if (c.classes[k] != 0)
       text += line(fmt::format("  {}", instruction_class_names[k]),
                    fmt::format("{} ({})", c.classes[k], percent(ratio(c.classes[k], c.warp_instructions))));
-  text += line("active lanes of live", percent(c.warp_efficiency()));
+  text += line("active / live lanes", percent(c.warp_efficiency()));
   text += line("divergent branches",
                fmt::format("{} of {}", c.divergent_branches, c.of(InstructionClass::branch)));
   text += lines("shared", c.shared, shared_text) + lines("global", c.global, global_text);

@@ -115,10 +115,10 @@ std::string summary(std::span<const MutationReport> reports, const TerminalStyle
 std::string sentence(const MutantReport& mutant) {
   const std::string change = fmt::format("{} at {}", mutant.change, line_of(mutant.at));
   if (mutant.status == MutantStatus::killed)
-    return fmt::format("{} and {} is reported", change, name(mutant.killer->kind));
+    return fmt::format("{}: reported as {}", change, name(mutant.killer->kind));
   if (mutant.status == MutantStatus::equivalent)
-    return fmt::format("{} and the result cannot change: {}", change, mutant.reason);
-  return change + " and no case detects it" +
+    return fmt::format("{}: equivalent, the result cannot change: {}", change, mutant.reason);
+  return change + ": not detected by any case" +
          (mutant.killer ? fmt::format(", except for a warning, {}", name(mutant.killer->kind)) : "");
 }
 

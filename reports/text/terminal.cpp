@@ -114,7 +114,7 @@ std::string place_text(const Position& at, const std::string& label, const Termi
 }
 
 std::string cause_text(const Cause& cause) {
-  if (is_about_values(cause.kind)) return "possibly the wrong number that is also reported";
+  if (is_about_values(cause.kind)) return "possibly the defect that also causes the wrong number";
   return fmt::format("possibly the `{}`{}", name(cause.kind),
                      cause.at.file.empty() ? "" : " at " + display(cause.at));
 }
@@ -144,8 +144,7 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
   if (!shown.also.empty()) row("also", "at " + first_of(shown.also, 4, "; "));
   row("case", finding.case_text);
   if (shown.alike > 0)
-    row("besides",
-        fmt::format("{} more of this kind at this place, not shown; --format json prints all", shown.alike));
+    row("omitted", fmt::format("{} more of this kind at this place; --format json prints all", shown.alike));
   if (finding.cause)
     row("cause", cause_text(*finding.cause));
   else
@@ -217,7 +216,7 @@ std::string unused_allows_text(const AuditReport& report, const TerminalStyle& s
   std::string text;
   for (const auto& [allow, findings] : accepted)
     if (findings == 0)
-      text += sentence_text(fmt::format("note: [[allow]] of {} accepted nothing", allow.second), 0, 2,
+      text += sentence_text(fmt::format("note: [[allow]] of {} matched no finding", allow.second), 0, 2,
                             style.width) +
               "\n";
   return text;
@@ -254,8 +253,7 @@ std::string verdicts_text(std::span<const KernelReport> kernels, const Paint& pa
   };
 #define FOLDPROOF_VERDICT(id, name, counted, color)   \
   part(verdicts[Verdict::id], counted, Color::color); \
-  if constexpr (Verdict::id == Verdict::clean)        \
-    part(expected, "with the expected findings of a defect", Color::green);
+  if constexpr (Verdict::id == Verdict::clean) part(expected, "with the announced findings", Color::green);
 #include "properties/verdicts.def"
 #undef FOLDPROOF_VERDICT
   return text;
@@ -319,7 +317,7 @@ std::string to_text(const AuditReport& whole, const TerminalStyle& style) {
 std::string kernel_line(std::span<const KernelReport> instances) {
   const KernelReport& first = instances.front();
   const std::string file = std::filesystem::path(first.file).filename().string();
-  return fmt::format("{}: {} of {}", printable(first.id.empty() ? file : first.id + " (" + file + ")"),
+  return fmt::format("{0}: {2}: {1}", printable(first.id.empty() ? file : first.id + " (" + file + ")"),
                      verdicts_text(instances, Paint(false)), counted(instances.size(), "instance"));
 }
 

@@ -20,8 +20,8 @@ std::optional<std::string> silent(const Tool& tool, const std::vector<ToolFindin
   };
   if (std::any_of(findings.begin(), findings.end(), proves)) return std::nullopt;
   return fmt::format(
-      "compute-sanitizer's {} did not report {}, a kernel with a deliberate defect ({}), so its silence "
-      "about others is inconclusive; check that this version supports this GPU and its driver",
+      "compute-sanitizer's {} did not report {}, a kernel with a deliberate defect ({}), so its other "
+      "results are inconclusive; check that this version supports this GPU and its driver",
       tool.name, self_test_function, name(tool.proof));
 }
 

@@ -175,6 +175,10 @@ class Clocks {
   struct Written {
     Message message;
     std::uint64_t version = 0;  ///< changes with the message
+    /// Of an mbarrier: the message when its last phase was completed. Arrivals for the next phase must not
+    /// reach a lane that waits for this one.
+    Message completed = {};
+    std::uint64_t completed_version = 0;
     std::uint32_t bytes = 0;
     SyncScope scope = SyncScope::gpu;
     BlockNumber block = 0;

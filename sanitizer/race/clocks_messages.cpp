@@ -107,14 +107,16 @@ void Clocks::observe(WarpClock& who, unsigned lane, const AccessEvent& event, co
     if (const auto found = who.observed_at.find({lane, element}); found != who.observed_at.end())
       learn(who, bit(lane), found->second.what[index_of(event.scope)]);
   if (!written || !sees(*written, event)) return;
-  if (event.acquires) learn(who, bit(lane), acquirable(written->message, who.id.block, event.scope));
+  const Message& message = event.waits_for_phase ? written->completed : written->message;
+  const std::uint64_t version = event.waits_for_phase ? written->completed_version : written->version;
+  if (event.acquires) learn(who, bit(lane), acquirable(message, who.id.block, event.scope));
   if (event.acquires && event.scope >= SyncScope::gpu) return;
   Observed& own = who.observed_at[{lane, element}];
-  if (own.version == written->version) return;
-  own.version = written->version;
+  if (own.version == version) return;
+  own.version = version;
   Acquirable& observed = fencing(who, lane).observed;
   for (const SyncScope scope : {SyncScope::cta, SyncScope::cluster, SyncScope::gpu}) {
-    const VectorClock what = acquirable(written->message, who.id.block, scope);
+    const VectorClock what = acquirable(message, who.id.block, scope);
     joined_.add(own.what[index_of(scope)], what);
     joined_.add(observed[index_of(scope)], what);
   }
@@ -149,6 +151,10 @@ void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, co
     if (!continues) written.message = {};
     for (const Message::Item& item : items) add(written.message, item);
     written.version = ++versions_;
+  }
+  if ((event.completes_phase & bit(lane)) != 0) {
+    written.completed = written.message;
+    written.completed_version = written.version;
   }
   written.bytes = element.bytes;
   written.scope = event.scope;

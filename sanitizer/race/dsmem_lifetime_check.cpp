@@ -21,7 +21,7 @@ void DsmemLifetimeCheck::block_ends(BlockNumber block) {
     for (const Use& use : uses) late |= unknown_to(block, user, use);
     if (late != 0)
       report(user, first_lane(late), site,
-             "uses the shared memory of another block that may exit before the access");
+             "accesses the shared memory of another block, which may exit first");
   }
   uses_.erase(block);
   Clocked::block_ends(block);
@@ -51,10 +51,11 @@ void DsmemLifetimeCheck::accesses(const AccessEvent& event) {
       const BlockNumber owner = event.owner[lane];
       if (owner == event.warp.block) return;
       if (ended_.contains(owner))
-        report(event.warp, lane, event.site, "uses the shared memory of another block that has ended");
+        report(event.warp, lane, event.site,
+               "accesses the shared memory of another block, which has already exited");
       else if (!clocks_.knows_of(who, lane, owner))
         report(event.warp, lane, event.site,
-               "uses the shared memory of another block that may not have started");
+               "accesses the shared memory of another block, which may not have started yet");
       keep(uses_[owner][{event.warp, event.site}], lane, who.time);
     });
   }

@@ -54,8 +54,8 @@ void RaceCheck::report(const AccessEvent& event, unsigned lane, const Entry& ear
   const char* why = is_harmless(earlier, now)                                  ? "; the values are equal"
                     : kind == Kind::unordered_access || !a.strong || !b.strong ? ""
                     : a.log_bytes != b.log_bytes
-                        ? "; accesses of different sizes are not atomic to each other"
-                        : "; the scope of one does not include the other";
+                        ? "; accesses of different sizes are not atomic with respect to each other"
+                        : "; the scope of one access does not include the other thread";
   const std::string memory = launch_->memory_at(event.shared, address);
   findings_[entry->second] = {
       .kind = kind,

@@ -80,7 +80,7 @@ TEST_CASE("a long sentence is cut at a character boundary, with a note") {
   while (text.size() < 1'000'000) text += "µ";
   const std::string cut = shortened(text);
   CHECK(cut.size() <= 2000);
-  CHECK(cut.find("µ… (cut: the first 1939 of 1000001 bytes)") != std::string::npos);
+  CHECK(cut.find("µ… (truncated to the first 1939 of 1000001 bytes)") != std::string::npos);
   CHECK(shortened(cut) == cut);
   CHECK(shortened(std::string(3000, '\x80')).size() <= 2000);
 }

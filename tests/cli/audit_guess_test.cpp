@@ -66,7 +66,7 @@ TEST_CASE("an audit names the kernels of a source that no contract launches, and
     return run_json(arguments);
   };
   const auto not_audited = [](const RanJson& ran) { return ran.json.at("kernels").at(0).at("not_audited"); };
-  const nlohmann::json other = {"no contract launches other; to audit it, name it: --entry \"other\""};
+  const nlohmann::json other = {"no contract launches other; to audit it, pass --entry \"other\""};
   for (const char* const audited : {"add_one.ptx", "."}) {
     CHECK(not_audited(audit(audited)) == other);
     CHECK(audit(audited).status == 0);
@@ -99,8 +99,8 @@ TEST_CASE("of many kernels that a contract does not launch, the report names thr
   folder.file("add_one.ptx", ptx);
   const RanJson ran = run_json({"audit", folder.path("add_one.ptx"), "--cases", "2"});
   CHECK(ran.json.at("kernels").at(0).at("not_audited") ==
-        nlohmann::json{"no contract launches other0, other1, other2 and 997 more; to audit one of them, name "
-                       "it: --entry \"other0\""});
+        nlohmann::json{"no contract launches other0, other1, other2 and 997 more; to audit one of them, pass "
+                       "--entry \"other0\""});
 }
 
 TEST_CASE("init does not replace a source that has the name of a contract") {
@@ -210,7 +210,7 @@ __global__ void softmax(float* out, const float* in, int N, int C) {
     return notes.at(entry).find(words) != std::string::npos;
   };
   CHECK(says("sum", "input \\\"b\\\", output \\\"a\\\", operator sum"));
-  CHECK(says("grid_sum", "an output that also holds a partial result per block"));
+  CHECK(says("grid_sum", "an output that also holds one partial result per block"));
   CHECK(says("add_pairs", "2 elements per thread"));
   CHECK(says("combine", "operator dot:whole"));
   CHECK(says("softmax", "a matrix of \\\"N\\\" rows and \\\"C\\\" columns"));

@@ -110,7 +110,7 @@ TEST_CASE("a report that cannot be written gives status 3 and one sentence") {
                                                     {"--help"}}) {
     const Ran ran = run(arguments, full);
     CHECK(ran.status == 3);
-    CHECK(ran.err == "error: standard output cannot be written: No space left on device\n");
+    CHECK(ran.err == "error: cannot write to standard output: No space left on device\n");
   }
 }
 

@@ -68,16 +68,16 @@ TEST_CASE(
     "options without a value, given twice or with an empty value, and further arguments are named in a "
     "sentence") {
   CHECK(run({"audit", "a.cu", "--seed"}).err == "error: --seed needs a value (see foldproof --help)\n");
-  refused({"audit", "a.cu", "--seed", "1", "--seed", "2"}, "--seed is given more than once");
+  refused({"audit", "a.cu", "--seed", "1", "--seed", "2"}, "--seed was given more than once");
   refused({"audit", "a.cu", "--cases", ""}, "--cases");
   refused({"audit", "a.cu", "--report", "", "77"}, "--report");
-  refused({"audit", "a.cu", "77"}, "foldproof audit does not take the further argument \"77\"");
+  refused({"audit", "a.cu", "77"}, "foldproof audit: unexpected argument \"77\"");
 }
 
 TEST_CASE("an audit without a path is refused: the variable of a script may be empty") {
   for (const char* verb : {"audit", "mutate"}) {
-    refused({verb}, "no path is given");
-    refused({verb, "--jobs", "1"}, "no path is given");
+    refused({verb}, "no PATH given");
+    refused({verb, "--jobs", "1"}, "no PATH given");
   }
 }
 

@@ -214,7 +214,7 @@ TEST_CASE("a sentence of a megabyte is cut in text and in JSON") {
   CHECK(ran.status == 2);
   const auto message = ran.json.at("error").at("message").get<std::string>();
   CHECK(message.size() <= 2000);
-  CHECK(contains(message, "µ… (cut: the first "));
+  CHECK(contains(message, "µ… (truncated to the first "));
   CHECK(ran.err.size() < 3000);  // with the position and the quoted line
   CHECK(contains(ran.err, "…\n"));
   check_is_harmless(ran.err);

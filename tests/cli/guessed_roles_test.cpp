@@ -34,7 +34,7 @@ __global__ void wrong_range(const int* in, int n, int* low, int* high) {
   CHECK(kernels["range"].verdict == "clean");
   CHECK(has(kernels["range"].notes, "min in \\\"low\\\""));
   CHECK(kernels["wrong_range"].verdict == "no-fit");
-  CHECK(has(kernels["wrong_range"].reason, "no contract explains what the kernel stores to \"low\""));
+  CHECK(has(kernels["wrong_range"].reason, "no guessed contract matches what the kernel stores to \"low\""));
   // init writes the second output, too.
   CHECK(run({"init", source, "--entry", "range", "--output", folder.path("k.toml")}).status == 0);
   CHECK(run({"audit", source, "--entry", "range", "--cases", "8"}).status == 0);

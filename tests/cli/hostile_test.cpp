@@ -124,7 +124,7 @@ TEST_CASE("a run of more than 16384 instances is refused before it begins") {
     const RanJson ran = run_json(verb);
     CHECK(ran.status == 2);
     CHECK(ran.json.at("error").at("message") ==
-          "the run has 20480 instances, and at most 16384 are possible; select some with --only or --shard");
+          "the run has 20480 instances, but the limit is 16384; select some with --only or --shard");
   }
   CHECK(run_json({"audit", path, "--only", "a=0,b=0", "--cases", "1"}).status == 0);
   CHECK(run_json({"audit", path, "--shard", "1/5000", "--cases", "1"}).status == 0);
@@ -145,6 +145,6 @@ TEST_CASE("a budget also limits the reading of contracts") {
     const RanJson ran = run_json({verb, folder.path().string(), "--budget", "500ms"});
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(4));
     CHECK(ran.status == 3);
-    CHECK(ran.json.at("error").at("message") == "the time budget was exhausted while the input was read");
+    CHECK(ran.json.at("error").at("message") == "the time budget was exhausted while reading the input");
   }
 }

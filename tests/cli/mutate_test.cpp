@@ -186,7 +186,7 @@ TEST_CASE("audit --prove reports each killed mutant with the finding that killed
   CHECK(ran.json.at("mutation").at("kernels").at(0).at("mutants").size() == 3);
 
   const Ran text = run({"audit", "add_one.toml", "--prove"}, {std::chrono::milliseconds(0), folder.path()});
-  CHECK(text.out.find("compare with gt instead of ge at add_one.ptx:15 and out-of-bounds is reported\n") !=
+  CHECK(text.out.find("compare with gt instead of ge at add_one.ptx:15: reported as out-of-bounds\n") !=
         std::string::npos);
   CHECK(text.out.find("score 66.7 %: 2 killed, 1 survived") != std::string::npos);
 }

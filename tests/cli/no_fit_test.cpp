@@ -43,12 +43,11 @@ TEST_CASE("a kernel that no guess fits has its own verdict, and the audit does n
   CHECK(kernel_of(ran, "sum").at("verdict") == "clean");
   CHECK(kernel_of(ran, "combine").at("verdict") == "no-fit");
   CHECK(kernel_of(ran, "combine").at("reason") ==
-        "no contract can be guessed for this kernel, since it reads more than one input; say what the kernel "
-        "computes with "
-        "--as, "
+        "no contract can be guessed for this kernel, since it reads more than one input; use --as to "
+        "specify what the kernel computes, "
         "or complete the contract that `foldproof init` writes");
   CHECK(kernel_of(ran, "combine").at("cases") == 0);
-  CHECK(run({"audit", source, "--cases", "8"}).out.find("1 clean, 1 without a contract that fits") !=
+  CHECK(run({"audit", source, "--cases", "8"}).out.find("1 clean, 1 with no matching contract") !=
         std::string::npos);
   CHECK(run({"audit", source, "--cases", "8", "--entry", "sum"}).status == 0);
   CHECK(run({"audit", source, "--cases", "8", "--entry", "combine"}).status == 3);
@@ -72,7 +71,7 @@ __global__ void fused_softmax(const float* in, float* out, int rows, int columns
   const RanJson ran = run_json({"audit", source, "--cases", "8"});
   CHECK(ran.status == 3);
   const std::string reason = kernel_of(ran, "fused_softmax").at("reason");
-  CHECK(reason.find("with the operator softmax, for example: in output ") != std::string::npos);
+  CHECK(reason.find("for example, with the operator softmax: in output ") != std::string::npos);
   CHECK(reason.find(" but the exact softmax is about ") != std::string::npos);
 }
 

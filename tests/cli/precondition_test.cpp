@@ -163,7 +163,7 @@ __global__ void sum(const float* in, float* out, int n) {
 }
 )cuda");
   CHECK(ran.status == 0);
-  CHECK(begins(ran.warnings, "do not align the input"));
+  CHECK(begins(ran.warnings, "pass an unaligned input"));
 }
 
 namespace {
@@ -205,7 +205,7 @@ TEST_CASE("a kernel that is right with as many blocks as the source launches is 
       audited(folder, with_launch(tree_sum_of(first, "8 * 64", "out[blockIdx.x] = s[0]"), "8"));
   CHECK(eight.status == 0);
   CHECK(begins(eight.warnings, "launch 9 blocks"));
-  CHECK(eight.notes.find("a grid of 8 blocks, as in a launch of the source") != std::string::npos);
+  CHECK(eight.notes.find("a grid of 8 blocks, as in a launch found in the source") != std::string::npos);
 
   // The source does not say how many it launches.
   CHECK(audited(folder, tree_sum_of(first, "8 * 64", "out[blockIdx.x] = s[0]")).status == 1);
@@ -325,7 +325,8 @@ void run(const float* x, float* y, int n, int other) {
   // Callers may pass only multiples of 64, and another launch may be for the other elements.
   const Audited open = audited(folder, with_grid("n / 64"));
   CHECK(open.errors.empty());
-  CHECK(begins(open.warnings, "launch 15 blocks for 1000 elements (\"(n / 64)\" in a launch of the source)"));
+  CHECK(begins(open.warnings,
+               "launch 15 blocks for 1000 elements (\"(n / 64)\" in a launch found in the source)"));
   const std::string rest = "void rest(float* x, float* y) { sum<<<1, 64>>>(x + 960, y, 40); }";
   CHECK(audited(folder, with_grid("1000 / 64", "1000") + rest).errors.empty());
   CHECK(audited(folder, with_grid("1024 / 64", "1024")).errors.empty());

@@ -86,7 +86,7 @@ TEST_CASE("the summation tree of a kernel is shown with its height, its order an
   const Folder folder;
   const RanJson ran = run_json({"tree", kernel(folder, 16), "--case", "count=32 equal seed=0"});
   REQUIRE(ran.status == 0);
-  CHECK(ran.json.at("order") == "32 in a strided fold");
+  CHECK(ran.json.at("order") == "a strided fold of 32");
   CHECK(ran.json.at("height") == 5);
   CHECK(ran.json.at("additions") == 5);
   CHECK(ran.json.at("elements") == 32);
@@ -276,7 +276,7 @@ TEST_CASE("an audit reports which checker checked the values and in which order 
   const RanJson ran = run_json({"audit", kernel(folder, 16), "--cases", "40"});
   CHECK(ran.status == 0);
   const auto& report = ran.json.at("kernels").at(0);
-  CHECK(report.at("tree").at("order") == "32 in a strided fold");
+  CHECK(report.at("tree").at("order") == "a strided fold of 32");
   CHECK(report.at("tree").at("height") == 5);
   CHECK(report.at("checked_by").at("tree").get<int>() > 0);
   CHECK(report.at("worst_checked_by") == "tree");

@@ -218,7 +218,7 @@ TEST_CASE("a thread that cannot be started is named as the reason") {
   INFO(ran.json.dump());
   CHECK(ran.status == 3);
   CHECK(ran.json.at("error").at("message") ==
-        "a thread cannot be started; allow more memory or processes (ulimit)");
+        "cannot start a thread; raise the limits on memory or processes (ulimit)");
 }
 
 TEST_CASE("too little memory for a report gives status 3 and one JSON object") {

@@ -9,23 +9,24 @@ using namespace foldproof;
 
 TEST_CASE("a wrong contract is refused in one sentence with file, line and column") {
   CHECK(load_error("id = \"x\"\n") ==
-        "k.toml:1:1: the top of the contract lacks the key \"format\": The version of this format: 1.");
-  CHECK(load_error("format = 2\n") == "k.toml:1:10: format 2 is unknown; this program reads format 1");
+        "k.toml:1:1: the top-level table lacks the key \"format\": The version of this format: 1.");
+  CHECK(load_error("format = 2\n") ==
+        "k.toml:1:10: unknown format 2; this version of Foldproof reads format 1");
   CHECK(load_error("format = 1\n") ==
         "k.toml:1:1: the contract has no [[launch]]; add one with entry, grid, block and arguments");
   CHECK(load_error(with_top("summry = \"x\"")) ==
-        "k.toml:2:1: unknown key \"summry\" in the top of the contract; did you mean \"summary\"?");
+        "k.toml:2:1: unknown key \"summry\" in the top-level table; did you mean \"summary\"?");
   CHECK(load_error(with_end("grids = 1")) ==
         "k.toml:9:1: unknown key \"grids\" in [[launch]]; did you mean \"grid\"?");
   CHECK(load_error(with_top("id = 5")) ==
-        "k.toml:2:6: \"id\" in the top of the contract must be a string, not an integer");
+        "k.toml:2:6: \"id\" in the top-level table must be a string, not an integer");
   CHECK(load_error(with_end("cooperative = \"yes\"")) ==
         "k.toml:9:15: \"cooperative\" in [[launch]] must be true or false, not a string");
   CHECK(load_error(with_end("shared = \"4 * blocks\"")) ==
         "k.toml:9:11: unknown name \"blocks\" in the expression \"4 * blocks\" (known: count)");
   CHECK(load_error(with_end("shared = \"4 * (count\"")) ==
         "k.toml:9:21: expected \")\", found the end in the expression \"4 * (count\"");
-  CHECK(load_error(with_end("[launch]\nentry = 1")).find("k.toml:9:1: this is not valid TOML") == 0);
+  CHECK(load_error(with_end("[launch]\nentry = 1")).find("k.toml:9:1: invalid TOML") == 0);
   CHECK(load_error(with_end("[[buffer]]\nname = \"b\"\ntype = \"f31\"\ncount = 1")) ==
         "k.toml:11:9: unknown type \"f31\"; did you mean \"f32\"?");
 }
@@ -73,8 +74,7 @@ TEST_CASE("an invalid argument is refused with the syntax of arguments") {
   };
   CHECK(argument("{input, }").find("an argument is empty; write a buffer, an expression, a typed number") !=
         std::string::npos);
-  CHECK(argument("{input").find("lacks its closing \"}\"; write it after the last member") !=
-        std::string::npos);
+  CHECK(argument("{input").find("missing \"}\" after the last member of a struct") != std::string::npos);
   CHECK(argument("{{{{{{{{{input}}}}}}}}}").find("replace the inner ones by their members") !=
         std::string::npos);
 }

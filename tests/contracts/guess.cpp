@@ -271,7 +271,7 @@ TEST_CASE("a pointer to vectors implies whole vectors at their alignment") {
   CHECK(domain(contract, "offset").high.text() == "0");
   CHECK(only(contract).launches.at(0).arguments.at(2).value.text() == "count");
   CHECK(assumes(contract, "whole, aligned groups of 4 elements"));
-  CHECK(why_no_fit("into2").find("it is unknown what it stores in each element of a group") !=
+  CHECK(why_no_fit("into2").find("it is unknown what it stores in each component of a vector type") !=
         std::string::npos);
 }
 

@@ -110,7 +110,8 @@ TEST_CASE("an operator is guessed with its result, or refused with what is missi
   CHECK(only(guessed("mean", to_f32)).reduction->op == Operator::mean);
 
   CHECK(refused("argmax", to_f32)
-            .find("it is unknown what it writes as f32; say what the kernel computes with --as, or complete "
+            .find("it is unknown what its output of type f32 holds; use --as to specify what the kernel "
+                  "computes, or complete "
                   "the contract that `foldproof init` writes, with operator = "
                   "\"argmax\" and result = \"value\" or \"rows\"") != std::string::npos);
   CHECK(refused("softmax", to_f32, blocks).find("how long its rows are") != std::string::npos);
@@ -216,11 +217,11 @@ TEST_CASE("a template without an instance has a contract that says so", "[nvcc]"
             {"own_sum<float>", ""},
             {"total<float>", ""},
             {"many_sum",
-             "the source has no instance of this template, and its arguments cannot be guessed; "
-             "name one with --entry, such as \"many_sum<float>\""},
+             "the source does not instantiate this template, and its arguments cannot be guessed; "
+             "specify an instance with --entry, such as \"many_sum<float>\""},
             {"own_sum",
-             "the source has no instance of this template, and own_sum<float> is a specialization; "
-             "name one with --entry, such as \"own_sum<float>\""}});
+             "the source does not instantiate this template, and own_sum<float> is a specialization; "
+             "specify an instance with --entry, such as \"own_sum<float>\""}});
 }
 
 TEST_CASE("a parameter named after groups receives the number of groups", "[nvcc]") {

@@ -19,7 +19,7 @@ std::string key_reference() {
     if (row.table != table) {
       table = row.table;
       text += fmt::format("\n### {}\n\n| key | type | default | meaning |\n|---|---|---|---|\n",
-                          table.empty() ? "The top of the contract" : spelled_table(table));
+                          table.empty() ? "The top-level table" : spelled_table(table));
     }
     text +=
         fmt::format("| `{}` | {} | {} | {} |\n", row.key, description(row.type), row.fallback, row.sentence);
@@ -139,8 +139,8 @@ TEST_CASE("same_for_every_launch needs a deterministic result whose shape does n
       error("value", "") ==
       "k.toml:16:25: a result that is the same for every launch is deterministic; add deterministic = true");
   CHECK(error("partials", "deterministic = true") ==
-        "k.toml:16:25: partial results depend on the launch; \"same_for_every_launch\" applies to all other "
-        "results");
+        "k.toml:16:25: \"same_for_every_launch\" does not apply to partial results, which depend on the "
+        "launch");
 }
 
 TEST_CASE("a custom operator must be associative and have an identity") {

@@ -154,17 +154,18 @@ TEST_CASE("a parameter that cannot be the part is refused, and so is one that is
   };
   refused("columns=1", "\"columns\" must be an integer");
   refused("x=2", "\"x\" must be a pointer");
-  refused("y=0", "\"y\" must be a pointer to elements that are not const");
-  refused("rows=2,columns=2", "has two parts");
+  refused("y=0", "\"y\" must be a pointer to non-const elements");
+  refused("rows=2,columns=2", "is mapped to two parts");
 }
 
 TEST_CASE("a reference contract does not fit a kernel without an operand that its operator requires") {
   const auto why = [](const std::string& name, const std::string& entry, int parameters) {
     return contract_as(name, "", entry, ptx_of(entry, parameters)).no_fit.value().reason;
   };
-  CHECK(why("dot", "_Z1kPKfPfi", 3) ==
-        "dot does not fit this kernel, since it has no pointer of a fitting type for the operand \"second\", "
-        "what each element is multiplied with, divided by or compared with; name one with --map");
+  CHECK(
+      why("dot", "_Z1kPKfPfi", 3) ==
+      "dot does not fit this kernel, since it has no pointer of a suitable type for the operand \"second\", "
+      "what each element is multiplied with, divided by or compared with; name one with --map");
   CHECK(why("dot", "_Z1kPKfPKdPfi", 4).find("for the operand \"second\"") != std::string::npos);
   CHECK(why("sum:segments", "_Z1kPKfPfi", 3).find("for the operand \"offsets\"") != std::string::npos);
 }
@@ -211,7 +212,8 @@ TEST_CASE("a result for each element may be stored in groups, but not a result f
   const std::string entry = "_Z1kPK6float4PS_ii";
   CHECK(as("softmax:rows", "", entry, ptx_of(entry, 4)).output_count.text() == "count");
   CHECK(contract_as("sum:rows", "", entry, ptx_of(entry, 4)).no_fit.value().reason ==
-        "sum:rows does not fit this kernel, since it is unknown what it stores in each element of a group");
+        "sum:rows does not fit this kernel, since it is unknown what it stores in each component of a vector "
+        "type");
 }
 
 TEST_CASE("without a parameter for the rows, a kernel has a block for each row") {

@@ -77,6 +77,13 @@ TEST_CASE("a user's spelling finds its entry despite spaces, suffixes and option
   CHECK(found(entries, entries[1].lowered) == entries[1].lowered);
 }
 
+TEST_CASE("an entry with C linkage does not stand for one that C++ spells the same") {
+  const std::vector<EntrySignature> entries = {signature_of("_Z3sumPKfPfm"), signature_of("sum")};
+  CHECK(find_entry(entries, "sum") == nullptr);
+  CHECK(find_entry(entries, "_Z3sumPKfPfm") == &entries[0]);
+  CHECK(find_entry({signature_of("sum")}, "sum") != nullptr);
+}
+
 TEST_CASE("an overload is found by its lowered name or its parameters, and never by its name alone") {
   const auto entries = signatures({"_Z3sumPKfPfm", "_Z3sumPKfPfj"});
   CHECK(found(entries, "sum") == "none");
@@ -141,7 +148,7 @@ TEST_CASE("the error for a spelling lists the entries that may be meant, so that
   CHECK(
       why_not_found(hidden, "f", "k.ptx") ==
       "\"f\" matches several kernels: _ZN12_GLOBAL__N_11fEPi, _ZN34_GLOBAL__N__b9832d29_5_tu_cu_plain1fEPi");
-  CHECK(why_not_found({}, "f", "k.ptx") == "kernel \"f\" not found in k.ptx, which has none");
+  CHECK(why_not_found({}, "f", "k.ptx") == "kernel \"f\" not found in k.ptx, which contains no kernel");
 }
 
 TEST_CASE("the identifying name of an entry finds it, and is as short as possible") {

@@ -59,7 +59,7 @@ TEST_CASE("the output has one element per row, even if the rows have no columns"
   const std::string rows = "columns = \"0 .. 8\"\nrows = \"1 .. 8\"\ncount = \"rows * columns\"";
   CHECK(workshop.load(contract_of(reduction, rows)).instances.at(0).output_count.text() == "rows");
   CHECK(rows_error("columns = \"0 .. 8\"\ncount = \"8 * columns\"") ==
-        "k.toml:3:12: a row may have no columns, so the number of rows cannot be computed from \"count\"; "
+        "k.toml:3:12: a row may have 0 columns, so the number of rows cannot be computed from \"count\"; "
         "add a variable \"rows\" with count = \"rows * columns\", or specify \"count\" in [output]");
 }
 

@@ -37,10 +37,10 @@ std::vector<std::string> uncovered(const std::string& domain, const std::string&
 TEST_CASE("a launch of the source with a block that the contract does not include is noted") {
   CHECK(uncovered("block = \"1 .. 256\"", "\"block\"", "sum<<<1, 512>>>(x, y, n);") ==
         std::vector<std::string>{"the source launches sum with blocks of 512 threads, which no contract "
-                                 "includes"});
+                                 "covers"});
   CHECK(uncovered("", "128", "sum<<<1, dim3(16, 8)>>>(x, y, n);") ==
         std::vector<std::string>{"the source launches sum with blocks of 16 x 8 x 1 threads, which no "
-                                 "contract includes"});
+                                 "contract covers"});
 }
 
 TEST_CASE("nothing is noted if the contract includes the block of each launch") {
@@ -50,14 +50,14 @@ TEST_CASE("nothing is noted if the contract includes the block of each launch") 
 }
 
 TEST_CASE("the blocks of several launches are listed in one sentence") {
-  CHECK(uncovered("", "128", "sum<<<1, 1>>>(x, y, n);") ==
-        std::vector<std::string>{
-            "the source launches sum with blocks of 1 thread, which no contract includes"});
+  CHECK(
+      uncovered("", "128", "sum<<<1, 1>>>(x, y, n);") ==
+      std::vector<std::string>{"the source launches sum with blocks of 1 thread, which no contract covers"});
   CHECK(uncovered("", "128",
                   "sum<<<1, 64>>>(x, y, n); sum<<<1, 128>>>(x, y, n); sum<<<1, 256>>>(x, y, n);"
                   "sum<<<1, 512>>>(x, y, n); sum<<<1, 1024>>>(x, y, n); sum<<<1, 32>>>(x, y, n);") ==
         std::vector<std::string>{"the source launches sum with blocks of 32, 64, 256 and 2 other numbers of "
-                                 "threads, which no contract includes"});
+                                 "threads, which no contract covers"});
 }
 
 TEST_CASE("contracts of one source include each other's launches") {

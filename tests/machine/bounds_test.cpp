@@ -37,7 +37,7 @@ TEST_CASE("an access across the end is out of bounds") {
   const Finding finding = finding_of("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [buffer0+16];",
                                      {.buffers = {zeros(24)}, .block = one});
   CHECK(finding.kind == Kind::out_of_bounds);
-  CHECK(contains(finding.message, "across the end of buffer0 (24 bytes) by 8 bytes"));
+  CHECK(contains(finding.message, "8 bytes before the end of buffer0 (24 bytes) and ends 8 bytes past it"));
 }
 
 TEST_CASE("every access to an empty buffer is out of bounds") {
@@ -74,7 +74,8 @@ TEST_CASE("an access across the end of a shared array is reported with the numbe
   const Finding finding = finding_of(".shared .align 8 .u32 array[3]; st.shared.u64 [array+8], 1;",
                                      {.buffers = {}, .block = one});
   CHECK(finding.kind == Kind::out_of_bounds);
-  CHECK(contains(finding.message, "begins across the end of array (12 bytes) by 4 bytes"));
+  CHECK(contains(finding.message,
+                 "begins 4 bytes before the end of array (12 bytes) and ends 4 bytes past it"));
 }
 
 TEST_CASE("an index past a shared array does not reach the next array") {
@@ -197,7 +198,7 @@ TEST_CASE("copies to and from the device are checked too") {
   emulated::Device device;
   const Address buffer = device.allocate(8, "sums");
   std::vector<std::byte> twelve(12);
-  CHECK(contains(refusal<InputError>([&] { device.write(buffer, twelve); }), "across the end of sums"));
+  CHECK(contains(refusal<InputError>([&] { device.write(buffer, twelve); }), "bytes before the end of sums"));
   CHECK(contains(refusal<InputError>([&] { device.read(buffer + 8, twelve); }), "past the end of sums"));
   CHECK(contains(refusal<InputError>([&] { device.free(buffer + 4); }), "was not allocated"));
   device.free(buffer);

@@ -106,7 +106,7 @@ TEST_CASE("waiting for a block that never becomes resident is a deadlock in ever
     const Finding finding = finding_of(
         chain("1"), {.buffers = {zeros(4), zeros(500 * 4)}, .grid = {500, 1, 1}, .schedule = schedule});
     CHECK(finding.kind == Kind::deadlock);
-    CHECK(contains(finding.message, "all threads wait for changes that no thread can make"));
+    CHECK(contains(finding.message, "all threads wait for changes to memory that no thread can make"));
     CHECK(contains(finding.message, "in a loop that never ends"));
   }
 }

@@ -317,7 +317,7 @@ TEST_CASE("A kernel with too many values has incomplete provenance and runs to i
     @%p1 bra next; st.global.f32 [buffer0], %f2;)",
                           {.buffers = {zeros(4), floats(std::vector<float>(32, 1))}});
   REQUIRE(run.trace.expressions.incomplete());
-  CHECK(*run.trace.expressions.incomplete() == "it computes more values than can be traced");
+  CHECK(*run.trace.expressions.incomplete() == "the kernel computes more values than can be traced");
   CHECK(run.trace.expressions.size() < 18'000'000);
 }
 

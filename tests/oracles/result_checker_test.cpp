@@ -161,11 +161,11 @@ TEST_CASE("bins are counted exactly, and elements outside of them are ignored") 
   constexpr ResultLayout bins{ResultShape::bins, 0, {}};
   CHECK(accepts_result(histogram, {0, 2, 2, 5, -1}, {1, 0, 2}, bins));
   CHECK(checked_result(histogram, bins, {0, 2, 2, 5, -1}, {1, 0, 3}).sentence ==
-        "in output 2, the result is 3 but 2 elements have the value 2");
+        "in output 2, bin 2 is 3, but the number of elements equal to 2 is 2");
   Arithmetic narrow = histogram;
   narrow.output = Element::u8;
   CHECK(checked_result(narrow, bins, std::vector<double>(256, 0), {0}).sentence ==
-        "the result is 0 but 256 elements have the value 0, which u8 cannot represent");
+        "bin 0 is 0, but the number of elements equal to 0 is 256, which u8 cannot represent");
 }
 
 // --- Rows and scans

@@ -40,7 +40,7 @@ TEST_CASE("A sequential sum of n elements has height n - 1") {
   F32Expressions e(ones(9));
   const NodeId sum = e.in_sequence(1, 9);
   CHECK(tree_of(e, sum).root().height == 8);
-  CHECK(shape(e, sum) == "9 combined one at a time, contiguous");
+  CHECK(shape(e, sum) == "a sequential fold of 9 (contiguous)");
   CHECK(leaves_in_order(tree_of(e, sum)) == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8});
 }
 
@@ -48,16 +48,16 @@ TEST_CASE("Folding halves is strided, adding neighbours is pairwise, and both ha
   F32Expressions e(ones(32));
   const NodeId strided = e.folded(F32Expressions::elements(1, 32));
   const NodeId pairwise = e.pairwise(F32Expressions::elements(1, 32));
-  CHECK(shape(e, strided) == "32 in a strided fold");
-  CHECK(shape(e, pairwise) == "32 in a pairwise fold");
+  CHECK(shape(e, strided) == "a strided fold of 32");
+  CHECK(shape(e, pairwise) == "a pairwise fold of 32");
   CHECK(tree_of(e, strided).root().height == 5);
   CHECK(tree_of(e, pairwise).root().height == 5);
 }
 
 TEST_CASE("Odd counts have the same descriptions") {
   F32Expressions e(ones(13));
-  CHECK(shape(e, e.folded(F32Expressions::elements(1, 13))) == "13 in a strided fold");
-  CHECK(shape(e, e.pairwise(F32Expressions::elements(1, 13))) == "13 in a pairwise fold");
+  CHECK(shape(e, e.folded(F32Expressions::elements(1, 13))) == "a strided fold of 13");
+  CHECK(shape(e, e.pairwise(F32Expressions::elements(1, 13))) == "a pairwise fold of 13");
 }
 
 TEST_CASE("Levels are described from the leaves: threads, then warps, then the block") {
@@ -72,8 +72,8 @@ TEST_CASE("Levels are described from the leaves: threads, then warps, then the b
     warps.push_back(e.folded(threads));
   }
   CHECK(shape(e, e.folded(warps)) ==
-        "runs of 4, with a stride of 64; of those, groups of 32 in a strided fold, as produced by warp "
-        "shuffles; of those, 2 combined one at a time, with a stride of 32");
+        "sequential folds of 4 (stride 64); then strided folds of 32 (as produced by warp shuffles); then a "
+        "sequential fold of 2 (stride 32)");
 }
 
 TEST_CASE("Initial zeros are not leaves") {
@@ -87,7 +87,7 @@ TEST_CASE("Products added by an fma are leaves of a fused tree") {
   F32Expressions e(ones(3));
   const NodeId two = e.constant(2);
   const NodeId sum = e.fused(two, 3, e.fused(two, 2, e.fused(two, 1, e.constant(0))));
-  CHECK(shape(e, sum) == "fused, 3 combined one at a time, contiguous");
+  CHECK(shape(e, sum) == "fused, a sequential fold of 3 (contiguous)");
 }
 
 TEST_CASE("An element times a constant is a leaf of that element, regardless of the instruction") {
@@ -116,7 +116,7 @@ TEST_CASE("Three neighbours added in sequence are a run and not a fold") {
   F32Expressions e(ones(24));
   std::vector<NodeId> threads;
   for (NodeId t = 0; t < 8; ++t) threads.push_back(e.in_sequence(1 + 3 * t, 3 + 3 * t));
-  CHECK(shape(e, e.pairwise(threads)) == "runs of 3, contiguous; of those, 8 in a pairwise fold");
+  CHECK(shape(e, e.pairwise(threads)) == "sequential folds of 3 (contiguous); then a pairwise fold of 8");
 }
 
 TEST_CASE("No tree exists if a value is used twice or the result does not depend on the input") {

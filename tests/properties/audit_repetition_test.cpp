@@ -114,7 +114,7 @@ TEST_CASE("a sum whose order depends on the block violates same_for_every_launch
   contract.instances[0].claims.same_for_every_launch = true;
   const Finding finding = only_finding(audit(contract, kernel, many_cases(200)));
   CHECK(finding.kind == Kind::not_reproducible);
-  CHECK(finding.message.find(", although the contract claims the same for every launch") !=
+  CHECK(finding.message.find(", although the contract claims that it is the same for every launch") !=
         std::string::npos);
   CHECK(finding.message.find("with block=") != std::string::npos);
 }

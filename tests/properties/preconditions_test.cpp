@@ -66,7 +66,7 @@ TEST_CASE("a kernel that is right with every block has no precondition") {
   CHECK(all.block == VariableRanges{{"block", "1 .. 1024"}});
   CHECK(all.warnings.empty());
   CHECK(all.assumptions ==
-        std::vector<std::string>{"blocks of 1 to 1024 threads, with which trial runs show no error"});
+        std::vector<std::string>{"blocks of 1 to 1024 threads, for which trial runs show no error"});
 }
 
 TEST_CASE("preconditions on blocks are multiples of 32, powers of two, and limits") {
@@ -154,7 +154,7 @@ TEST_CASE("an input that the kernel requires to be aligned is a precondition") {
   const Preconditions aligned =
       found([](const fake::Launch& launch) { return launch.offset == 0; }, {}, Kind::misaligned);
   CHECK(aligned.is_aligned);
-  CHECK(conditions(aligned) == std::vector<std::string>{"if callers do not align the input"});
+  CHECK(conditions(aligned) == std::vector<std::string>{"if callers pass an unaligned input"});
   CHECK_FALSE(found([](const fake::Launch&) { return true; }).is_aligned);
 }
 

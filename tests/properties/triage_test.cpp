@@ -76,7 +76,7 @@ TEST_CASE("wrong values alone are warnings if nothing confirms the guess of what
   triage(report, guessed, "2026-01-01");
   CHECK(report.verdict == Verdict::findings);
   CHECK(has_only_warnings(report));
-  CHECK(report.reason.starts_with("only the values of some results contradict what was guessed"));
+  CHECK(report.reason.starts_with("some results contradict the guess"));
   CHECK(is_open(report));
   report = report_of({wrong, finding_of(Kind::shared_race)});
   triage(report, guessed, "2026-01-01");
@@ -210,7 +210,7 @@ TEST_CASE("a defect is as expected if exactly the announced findings were made")
   triage(report, contract, "2026-01-01");
   CHECK_FALSE(report.expected);
   REQUIRE(report.findings.size() == 2);
-  CHECK(report.findings[1].message == "the source announces shared-race, but no case showed it");
+  CHECK(report.findings[1].message == "the source announces shared-race, but no case produced it");
   CHECK(report.findings[1].at == Position{"/home/me/kernels/tail.cuh", 40, 0});
   CHECK(exit_status({"emulated", 1, {report}}, Severity::error) == 1);
 }

@@ -40,8 +40,8 @@ TEST_CASE("the elements of a column are named by their distance") {
   const auto wrong = wrong_uses(instance, {{"count", 4}, {"columns", 2}}, trace);
   REQUIRE(wrong.size() == 1);
   CHECK(wrong[0].message ==
-        "element 1 is part of result 0, which must combine only every element whose index is 0 more than a "
-        "multiple of 2; the input has 4 elements");
+        "element 1 is part of result 0, which must combine only the elements whose index is 0 modulo 2; the "
+        "input has 4 elements");
 }
 
 TEST_CASE("an element whose factor is 0 need not be used, nor any if a factor is NaN") {

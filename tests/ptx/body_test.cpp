@@ -165,7 +165,7 @@ TEST_CASE("Broken bodies are refused at the position of the error", "[ptx][body]
              contains_text("declared twice"));
   CHECK_THAT(refusal_in_body("t: .branchtargets ;"), contains_text("a label or a function as the target"));
   CHECK_THAT(refusal_in_body("{"),
-             contains_text("the text ends where '}' to close the brace of line 2 in 'k'"));
+             contains_text("unexpected end of the text, expected '}' to close the brace of line 2 in 'k'"));
 }
 
 TEST_CASE("A truncated text is refused unless the cut is between directives", "[ptx][body][errors]") {

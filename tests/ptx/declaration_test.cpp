@@ -178,7 +178,7 @@ TEST_CASE("Contradictory declarations are refused", "[ptx][declaration][errors]"
   CHECK_THAT(refusal_in_module(".shared .b32 x = 1;"), contains_text("only .global and .const can"));
   CHECK_THAT(refusal_in_module(".global .f32 x = 1;"), contains_text("must be a floating-point number"));
   CHECK_THAT(refusal_in_module(".global .u32 x = 1.0;"), contains_text("must be an integer number"));
-  CHECK_THAT(refusal_in_module(".global .u8 x = 0xFFF(y);"), contains_text("does not pick one byte"));
+  CHECK_THAT(refusal_in_module(".global .u8 x = 0xFFF(y);"), contains_text("does not select one byte"));
   CHECK_THAT(refusal_in_module(".entry k(.shared .b32 p);"), contains_text("must be in .param or .reg"));
   CHECK_THAT(refusal_in_module(".entry k(.b32 p);"), contains_text("expected a state space"));
 }

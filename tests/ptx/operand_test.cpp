@@ -82,8 +82,8 @@ TEST_CASE("Invalid operands are refused", "[ptx][operand][errors]") {
   CHECK_THAT(refusal("{%r1"), contains_text("expected '}' to close the vector"));
   CHECK_THAT(refusal("[%r1"), contains_text("expected ']' to close the address"));
   CHECK_THAT(refusal("[]"), contains_text("a register, a variable or a number as the address"));
-  CHECK_THAT(refusal("[1.5]"), contains_text("an address is an integer"));
-  CHECK_THAT(refusal("[a+1.5]"), contains_text("an offset is an integer"));
+  CHECK_THAT(refusal("[1.5]"), contains_text("expected an integer as the address"));
+  CHECK_THAT(refusal("[a+1.5]"), contains_text("expected an integer as the offset"));
   CHECK_THAT(refusal("[a, [b, [c]]]"), contains_text("the coordinates as a vector or a register"));
   CHECK_THAT(refusal("table[2]"), contains_text("write [name+bytes]"));
   CHECK_THAT(refusal("a|3"), contains_text("a predicate after '|'"));

@@ -67,11 +67,11 @@ TEST_CASE("accepted findings are counted, and tables that accepted nothing are n
   second.accepted = {{Kind::shared_race, "k.cu:9", "why", "2099-01-01", 0},
                      {Kind::timeout, "k.cu", "why", "2099-01-01", 0}};
   const std::string text = to_text(report_of({first, second}), {});
-  CHECK(contains(text, "note: [[allow]] of timeout at k.cu accepted nothing\n"));
-  CHECK_FALSE(contains(text, "shared-race at k.cu:9 accepted nothing"));
+  CHECK(contains(text, "note: [[allow]] of timeout at k.cu matched no finding\n"));
+  CHECK_FALSE(contains(text, "shared-race at k.cu:9 matched no finding"));
   CHECK(last_line(text) == "2 instances (80 cases, emulated device, seed 7): 2 clean; 2 findings accepted\n");
   first.cases = second.cases = 1;  // as in a replay
-  CHECK_FALSE(contains(to_text(report_of({first, second}), {}), "accepted nothing"));
+  CHECK_FALSE(contains(to_text(report_of({first, second}), {}), "matched no finding"));
 }
 
 TEST_CASE("clean instances that differ only in numbers share a row with the range") {
@@ -87,11 +87,10 @@ TEST_CASE("the line on a kernel counts the verdicts of its instances") {
   KernelReport wrong = clean({{"T", "f64"}});
   wrong.verdict = Verdict::findings;
   const KernelReport right = clean({{"T", "f32"}});
-  CHECK(kernel_line(std::vector{right, right}) == "A8 (unrolled.cu): 2 clean of 2 instances");
-  CHECK(kernel_line(std::vector{right, wrong}) ==
-        "A8 (unrolled.cu): 1 clean, 1 with findings of 2 instances");
+  CHECK(kernel_line(std::vector{right, right}) == "A8 (unrolled.cu): 2 instances: 2 clean");
+  CHECK(kernel_line(std::vector{right, wrong}) == "A8 (unrolled.cu): 2 instances: 1 clean, 1 with findings");
   wrong.id.clear();
-  CHECK(kernel_line(std::vector{wrong}) == "unrolled.cu: 1 with findings of 1 instance");
+  CHECK(kernel_line(std::vector{wrong}) == "unrolled.cu: 1 instance: 1 with findings");
 }
 
 TEST_CASE("an instance names its device if several devices ran it") {
@@ -156,7 +155,7 @@ TEST_CASE("races of one kind for one variable are one finding with several pairs
   const std::size_t first = text.find(head), second = text.find(head, first + 1);
   CHECK(second != std::string::npos);
   CHECK(text.find(head, second + 1) == std::string::npos);
-  CHECK(contains(text, "besides 1 more of this kind"));
+  CHECK(contains(text, "omitted 1 more of this kind"));
 }
 
 TEST_CASE("a replay command names a file below the working folder by a relative path, never like an option") {
@@ -210,7 +209,7 @@ TEST_CASE("findings of one kernel at one position are shown once, with the numbe
   kernel.findings[1].message = "thread 40 writes what thread 8 reads";
   const std::string text = findings_text(report_of({kernel}), {});
   CHECK(text.find("error[") == text.rfind("error["));
-  CHECK(contains(text, "  besides 2 more of this kind at this place, not shown; --format json prints all\n"));
+  CHECK(contains(text, "  omitted 2 more of this kind at this place; --format json prints all\n"));
   kernel.findings.resize(1);
   CHECK_FALSE(contains(findings_text(report_of({kernel}), {}), "besides"));
 }
@@ -226,7 +225,7 @@ TEST_CASE("the expected findings of a defect are not shown as errors") {
   CHECK(contains(text, "as expected"));
 }
 
-TEST_CASE("a defect with a finding other than the announced one is not counted as found") {
+TEST_CASE("a defect with findings other than those announced is not counted as found") {
   KernelReport defect = clean({{"T", "f32"}});
   defect.verdict = Verdict::another_finding;
   defect.findings = {race()};
@@ -234,7 +233,7 @@ TEST_CASE("a defect with a finding other than the announced one is not counted a
   const std::string text = to_text(report_of({defect}), {});
   CHECK_FALSE(contains(text, "error["));
   CHECK(contains(text, "  another-finding  "));
-  CHECK(contains(last_line(text), ": 1 with a finding other than the announced one\n"));
+  CHECK(contains(last_line(text), ": 1 with findings other than those announced\n"));
 }
 
 TEST_CASE("the largest tried counts are shown for a single source but not for a catalogue") {
@@ -305,7 +304,7 @@ TEST_CASE("the result with the largest error is shown with the exact one, the er
   kernel.accuracy.worst_by = CheckResult::Evidence::bound;
   kernel.accuracy.worst = BoundedResult{1.5, 1.25, 0.25, 0.5};
   CHECK(contains(to_text(report_of({kernel}), {.verbose = true}),
-                 "There, the result is 1.5 instead of 1.25. The error is 0.25, the bound 0.5.\n"));
+                 "In that case, the result is 1.5 instead of 1.25. The error is 0.25, the bound 0.5.\n"));
 }
 
 TEST_CASE("an error of more than a million ulp is shown as such, without its digits") {
@@ -352,7 +351,7 @@ TEST_CASE("a sentence and an id of a megabyte are cut") {
   wordy.findings[0].message = words;
   const std::string text = to_text(report_of({wordy}), {});
   CHECK(text.size() < 20'000);
-  CHECK(contains(text, "x…\n    (cut: the first 1940 of 1000000 bytes)"));
+  CHECK(contains(text, "x…\n    (truncated to the first 1940 of 1000000 bytes)"));
 }
 
 TEST_CASE("the table counts characters, not bytes") {

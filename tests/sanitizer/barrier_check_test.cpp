@@ -87,7 +87,8 @@ TEST_CASE("lanes must not pass a barrier at which others of their warp wait") {
   CHECK(kinds(found_in_block(64, some + "exit;")) == "none");
   const std::vector<Finding> found = found_in_block(64, some + "st.global.u32 [mine], 1;");
   REQUIRE(kinds(found) == "barrier-divergence");
-  CHECK(found[0].message == "some threads of the warp wait at this barrier, and others have gone past it");
+  CHECK(found[0].message ==
+        "some threads of the warp wait at this barrier, but others have already passed it");
   CHECK(found[0].at.line == 3);
   CHECK(found[0].other->line == 4);
   // A complete warp that passes the barrier is waited for until it exits.
@@ -126,7 +127,7 @@ TEST_CASE("a finding gives the thread counts of both arrivals") {
       found_in_block(96, "\n @%p2 exit; @%p1 bra first;\n bar.sync 1; exit;\n first: bar.sync 1, 64;");
   REQUIRE(found.size() == 1);
   CHECK(found[0].message ==
-        "in one phase, barrier 1 expects the whole block at this arrival and 64 threads at the other");
+        "barrier 1 expects the whole block at this arrival, but 64 threads at another one in the same phase");
   CHECK(found[0].at.line == 3);
   CHECK(found[0].other->line == 4);
   CHECK(found[0].threads[0].thread == Dim3{64, 0, 0});

@@ -156,16 +156,41 @@ TEST_CASE("order from one barrier is propagated through the next") {
                           load_from(2) + "done: bar.sync 0;") == "none");
 }
 
+namespace {
+
+/// In a block of 64 threads with an mbarrier at %r10, each thread reads what its partner in the other warp
+/// stored.
+std::string with_mbarrier(const std::string& before_read) {
+  return barrier_block(64,
+                       ".shared .align 8 .b64 gate; mov.u32 %r10, gate; setp.eq.u32 %p5, tid, 0; "
+                       "@%p5 mbarrier.init.shared.b64 [%r10], 64; bar.sync 0; " +
+                           before_read +
+                           " xor.b32 %r7, tid, 32; mad.lo.u32 %r7, %r7, 4, %r1; ld.shared.u32 %r6, [%r7];");
+}
+
+const std::string arrive = "mbarrier.arrive.shared.b64 %rd1, [%r10];\n";
+
+/// With a label of that name.
+std::string wait(const std::string& name) {
+  return name + ": mbarrier.try_wait.shared.b64 %p6, [%r10], %rd1; @!%p6 bra " + name + ";\n";
+}
+
+}  // namespace
+
 TEST_CASE("an mbarrier orders arrivals before waits for the completed phase") {
-  const auto phase = [](const std::string& wait) {
-    return barrier_block(64,
-                         ".shared .align 8 .b64 gate; mov.u32 %r10, gate; setp.eq.u32 %p5, tid, 0; "
-                         "@%p5 mbarrier.init.shared.b64 [%r10], 64; bar.sync 0; " +
-                             store_tid + "mbarrier.arrive.shared.b64 %rd1, [%r10];\n" + wait +
-                             " xor.b32 %r7, tid, 32; mad.lo.u32 %r7, %r7, 4, %r1; ld.shared.u32 %r6, [%r7];");
-  };
-  CHECK(phase("wait: mbarrier.try_wait.shared.b64 %p6, [%r10], %rd1; @!%p6 bra wait;") == "none");
-  CHECK(phase("") == "shared-race");
+  CHECK(with_mbarrier(store_tid + arrive + wait("w0")) == "none");
+  CHECK(with_mbarrier(store_tid + arrive) == "shared-race");
+}
+
+TEST_CASE("a wait for a phase of an mbarrier is not ordered after arrivals for the next one") {
+  CHECK(with_mbarrier(arrive + wait("w0") + store_tid + arrive) == "shared-race");
+  CHECK(with_mbarrier(arrive + wait("w0") + store_tid + arrive + wait("w1")) == "none");
+  CHECK(with_mbarrier(store_tid + arrive + wait("w0") + arrive + wait("w1")) == "none");
+  const std::string relaxed_wait =
+      "w0: mbarrier.try_wait.relaxed.cta.shared.b64 %p6, [%r10], %rd1; @!%p6 bra w0;\n";
+  CHECK(with_mbarrier(store_tid + arrive + relaxed_wait) == "shared-race");
+  CHECK(with_mbarrier(store_tid + arrive + relaxed_wait + "fence.acq_rel.cta;\n") == "none");
+  CHECK(with_mbarrier(arrive + relaxed_wait + "fence.acq_rel.cta;\n" + store_tid + arrive) == "shared-race");
 }
 
 }  // namespace

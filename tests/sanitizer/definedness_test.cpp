@@ -227,7 +227,7 @@ TEST_CASE("copied padding of structures is reported only if the buffer's layout 
         error + " / " + error + " (warning) / " + error);
 }
 
-TEST_CASE("a barrier's number, its predicate and an mbarrier's address are decisions") {
+TEST_CASE("a barrier number, its predicate and an mbarrier's address are decisions") {
   const std::string read = tile + "mov.u32 %r3, tile; ld.shared.u32 %r1, [tile]; ";
   CHECK(undefined_kinds(read + "and.b32 %r1, %r1, 1; bar.sync %r1, 32;") == "uninitialized-read");
   CHECK(undefined_kinds(read + "setp.eq.u32 %p1, %r1, 0; bar.red.popc.u32 %r2, 0, %p1;") ==

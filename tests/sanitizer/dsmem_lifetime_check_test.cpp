@@ -114,16 +114,15 @@ TEST_CASE("a finding names the accessing thread, its position and the missing or
     CHECK(found[0].threads[0] == ThreadId{{1, 0, 0}, {0, 0, 0}});
     return found[0].message;
   };
-  const std::string who = "thread 0 of block 1 uses the shared memory of another block";
-  CHECK(message(cluster_sync, use_box + cluster_sync) == who + " that may not have started");
-  CHECK(message(cluster_sync + cluster_sync, cluster_sync + use_box) ==
-        who + " that may exit before the access");
+  const std::string who = "thread 0 of block 1 accesses the shared memory of another block";
+  CHECK(message(cluster_sync, use_box + cluster_sync) == who + ", which may not have started yet");
+  CHECK(message(cluster_sync + cluster_sync, cluster_sync + use_box) == who + ", which may exit first");
   // Relaxed, so that it orders nothing: the owner's last operation.
   const std::string last = "setp.eq.u32 %p2, tid, 0; @%p2 st.relaxed.cluster.global.u32 [buffer0], 1; ";
   const std::string wait =
       "spin: ld.relaxed.cluster.global.u32 %r5, [buffer0]; setp.eq.u32 %p3, %r5, 0; "
       "@%p3 bra spin; ";
-  CHECK(message(cluster_sync + last, cluster_sync + wait + use_box) == who + " that has ended");
+  CHECK(message(cluster_sync + last, cluster_sync + wait + use_box) == who + ", which has already exited");
 }
 
 }  // namespace

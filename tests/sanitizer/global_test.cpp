@@ -65,7 +65,7 @@ TEST_CASE("atomics are atomic to each other only within their scopes") {
       in_blocks(2,
                 "setp.eq.u32 %p1, cta, 0; @%p1 red.global.add.u32 [buffer0], 1; @%p1 red.cta.global.add.u32 "
                 "[buffer0], 1; red.global.add.u32 [buffer0], 1;") == "global-race");
-  // Atomics of different sizes are not atomic to each other.
+  // Atomics of different sizes are not atomic with respect to each other.
   CHECK(in_blocks(2,
                   "mov.b64 %rd1, 1; setp.eq.u32 %p1, cta, 1; @%p1 red.global.add.u32 [buffer0], 1; "
                   "@!%p1 red.global.add.u64 [buffer0], %rd1;") == "global-race");
@@ -78,11 +78,11 @@ TEST_CASE("a race between atomics is reported with the reason") {
     return found[0].message.ends_with(reason);
   };
   CHECK(ends_with("atom.cta.global.add.u32 %r1, [buffer0], 1;",
-                  "; the scope of one does not include the other"));
+                  "; the scope of one access does not include the other thread"));
   CHECK(
       ends_with("mov.b64 %rd1, 1; setp.eq.u32 %p1, cta, 1; @%p1 red.global.add.u32 [buffer0], 1; "
                 "@!%p1 red.global.add.u64 [buffer0], %rd1;",
-                "; accesses of different sizes are not atomic to each other"));
+                "; accesses of different sizes are not atomic with respect to each other"));
   CHECK(ends_with("st.global.u32 [buffer0], cta;", "the accesses are unordered"));
 }
 

@@ -57,8 +57,8 @@ void Executor::call(Warp& warp, std::size_t index, const Instruction& i) {
                                          detail.arguments.size(), code.parameters.size()));
   const std::uint32_t local_base = (caller->local_base + caller->code->local_bytes + 15) / 16 * 16;
   if (caller->depth == deepest_call || local_base + code.local_bytes > largest_stack)
-    parts_.findings.crash(i, fmt::format("the stack overflows: calls are {} deep and use {} bytes",
-                                         caller->depth + 1, local_base));
+    parts_.findings.crash(
+        i, fmt::format("stack overflow: calls are {} deep and use {} bytes", caller->depth + 1, local_base));
   if (code.local_bytes != 0) warp.begin_local(lanes, local_base, code.local_bytes, parts_.fill);
   Frame* frame = warp.new_frame(code);
   frame->parent = caller;

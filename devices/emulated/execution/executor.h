@@ -72,7 +72,7 @@ class Executor {
 
   // mbarrier.cpp
   void mbarrier(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes);
-  void emit_mbarrier(const WarpAccess& access);
+  void emit_mbarrier(const WarpAccess& access, LaneMask completing);
 
   // async_copies.cpp
   void async_copy(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes);

@@ -124,7 +124,7 @@ void Executor::mbarrier(Warp& warp, Frame& frame, const Instruction& i, LaneMask
   WarpAccess access(warp, frame, i, detail, lanes);
   parts_.find_addresses(access, detail.address);
   parts_.addresses.resolve(access, "mbarrier operation", access.bytes);
-  if (parts_.events.accesses() && access.valid != 0) emit_mbarrier(access);
+  LaneMask completing = 0;  // lanes that find the phase complete, or complete it
   for_lanes(access.valid, [&](unsigned lane) {
     if (!AddressSpace::is_shared(access.space, access.at[lane]))
       parts_.findings.crash(i, "the mbarrier object is not in shared memory");
@@ -132,9 +132,12 @@ void Executor::mbarrier(Warp& warp, Frame& frame, const Instruction& i, LaneMask
     const Operands operands{registers, detail, lane};
     if (form.has("test_wait") || form.has("try_wait")) {
       LaneMask& p = isa::mask(registers, i.operand[0]);
-      p = b.phase != awaited_phase(form, operands) ? p | bit(lane) : p & ~bit(lane);
+      const bool is_complete = b.phase != awaited_phase(form, operands);
+      p = is_complete ? p | bit(lane) : p & ~bit(lane);
+      completing |= is_complete ? bit(lane) : 0;
       return;
     }
+    const std::uint32_t phase = b.phase;
     if (form.has("init") && (operands.number(0) == 0 || operands.number(0) > MBarrier::most))
       parts_.findings.crash(i, fmt::format("an mbarrier cannot expect {} arrivals, only 1 to {}",
                                            operands.number(0), MBarrier::most));
@@ -144,23 +147,21 @@ void Executor::mbarrier(Warp& warp, Frame& frame, const Instruction& i, LaneMask
       parts_.findings.crash(i, "more threads arrive at an mbarrier than it expects");
     else if (returns_state(detail))
       parts_.shadow.fresh(frame, std::array{detail.data[0]}, bit(lane));
+    if (b.phase != phase && !form.has("init")) completing |= bit(lane);
     parts_.progress.changed();
     b.write(access.hosts[lane]);
   });
+  if (parts_.events.accesses() && access.valid != 0) emit_mbarrier(access, completing);
 }
 
-// Waiting lanes acquire if the phase is complete.
-void Executor::emit_mbarrier(const WarpAccess& access) {
-  const isa::Form& form = *access.i.form;
-  if (form.has("inval")) return;  // inval ends the object; libcu++ orders it by a vote
+// A wait for a phase that is not complete observes nothing.
+void Executor::emit_mbarrier(const WarpAccess& access, LaneMask completing) {
+  if (access.i.form->has("inval")) return;  // inval ends the object; libcu++ orders it by a vote
   AccessEvent event = Events::event_of(access);
-  if (event.acquires) {
-    event.lanes = 0;
-    for_lanes(access.valid, [&](unsigned lane) {
-      const Operands operands{access.frame.registers(), access.detail, lane};
-      if (MBarrier::read(access.hosts[lane]).phase != awaited_phase(form, operands)) event.lanes |= bit(lane);
-    });
-  }
+  if (event.waits_for_phase)
+    event.lanes = completing;
+  else
+    event.completes_phase = completing;
   if (event.lanes != 0) parts_.events.emit_access(access, event);
 }
 

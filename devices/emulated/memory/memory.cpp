@@ -25,7 +25,8 @@ std::string relative_to(const std::string& what, std::int64_t offset, std::uint6
   if (offset < 0) return fmt::format("{} bytes before {}", -offset, what);
   if (past == 0) return fmt::format("just past the end of {}", what);
   if (past > 0) return fmt::format("{} bytes past the end of {}", past, what);
-  return fmt::format("across the end of {} by {} bytes", what, past + static_cast<std::int64_t>(size));
+  return fmt::format("{} bytes before the end of {} and ends {} bytes past it", -past, what,
+                     past + static_cast<std::int64_t>(size));
 }
 
 std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
@@ -132,7 +133,7 @@ std::string Memory::describe(std::uint64_t address, std::uint64_t size) const {
     return relative_to(what, static_cast<std::int64_t>(address - begin_of(index_of(near))), size, hit.bytes);
   }
   return address < isa::window_size ? fmt::format("in the null page ({:#x})", address)
-                                    : fmt::format("where nothing is allocated ({:#x})", address);
+                                    : fmt::format("at the unallocated address {:#x}", address);
 }
 
 }  // namespace foldproof::emulated

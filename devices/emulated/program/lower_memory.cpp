@@ -81,7 +81,7 @@ Type FunctionLowering::register_type(const std::vector<const ptx::Operand*>& ele
 // [register + 8], [variable + 8] or [8].
 MachineOperands::Address FunctionLowering::address_of(const ptx::Operand& given, isa::StateSpace space) {
   const auto* address = std::get_if<ptx::AddressOf>(&given.value);
-  if (!address) fail("an address in brackets was expected here");
+  if (!address) fail("expected an address in brackets");
   if (!address->base) return {MachineOperands::Base::absolute, isa::no_operand, address->offset};
   const Symbol* symbol = symbols_.find(address->base->text);
   if (!symbol) fail(fmt::format("{} is not declared", address->base->text));

@@ -128,7 +128,7 @@ std::optional<std::uint64_t> FunctionLowering::immediate(const ptx::Operand& ope
 std::uint32_t FunctionLowering::source(const ptx::Operand& operand, Type type, bool relaxed) {
   if (const auto value = immediate(operand, type)) return frame_.constant(*value, column_bytes(type));
   const auto* name = std::get_if<ptx::Name>(&operand.value);
-  if (!name) fail("a register or an immediate was expected here");
+  if (!name) fail("expected a register or an immediate");
   if (const SpecialRow* special = special_in(operand)) return read_special(*special, type);
   if (name->text == "WARP_SZ") return frame_.constant(isa::warp_size, column_bytes(type));
   if (name->text == "_") throw NotCovered{"a source operand _"};

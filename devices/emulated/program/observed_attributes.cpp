@@ -23,9 +23,8 @@ What what_of(const Instruction& i) {
   }
 }
 
-// Observers see an mbarrier as a word of memory: arriving updates it and releases, waiting reads it, and a
-// waiting lane that finds the phase complete acquires (ISA 9.7.13.15: by default .release and .acquire at
-// .cta).
+// Observers see an mbarrier as a word of memory: arriving updates it and releases, and a waiting lane that
+// finds the phase complete reads it and acquires (ISA 9.7.13.15: by default .release and .acquire at .cta).
 void describe_mbarrier(const isa::Form& form, AccessAttributes& attributes) {
   const bool waits = form.has("test_wait") || form.has("try_wait");
   const bool weak = form.has("init");
@@ -34,6 +33,7 @@ void describe_mbarrier(const isa::Form& form, AccessAttributes& attributes) {
   attributes.what = waits ? What::read : weak ? What::write : What::update;
   attributes.bytes = attributes.element_bytes = 8;
   attributes.strong = !weak;
+  attributes.waits_for_phase = waits;
   attributes.acquires = waits && !relaxed;
   attributes.releases = !waits && !weak && !relaxed && !counts_bytes;
   attributes.scope = form.scope == isa::Scope::cluster ? SyncScope::cluster : SyncScope::cta;

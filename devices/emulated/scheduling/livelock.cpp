@@ -67,7 +67,7 @@ void Livelock::watch() {
   if (*circling == 0) report(Kind::deadlock, "no thread can run");
   // Threads that loop without reading memory do not wait for another thread.
   if (progress.reads() == reads) report(Kind::timeout, "the kernel never ends");
-  report(Kind::deadlock, "all threads wait for changes that no thread can make");
+  report(Kind::deadlock, "all threads wait for changes to memory that no thread can make");
 }
 
 // The executor is deterministic. If every group that can run returns to the same state, with the same

@@ -31,7 +31,7 @@ DecisionTraits traits_of(Decision::Of of) {
     case Decision::Of::callee: return {"the function that is called", true};
     case Decision::Of::address: return {"an address", true};
     case Decision::Of::member_mask: return {"a member mask", true};
-    case Decision::Of::barrier_number: return {"a barrier's number", true};
+    case Decision::Of::barrier_number: return {"a barrier number", true};
     case Decision::Of::barrier_vote: return {"a barrier's vote", true};
     case Decision::Of::shuffle_lane: return {"the source lane of a shuffle", false};
   }

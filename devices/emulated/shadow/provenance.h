@@ -24,7 +24,7 @@ class Provenance {
   bool complete() const { return !job_.expressions.incomplete(); }
   /// At the start of a time slice: gives up if the expressions would need too much memory.
   void limit() {
-    if (job_.is_full()) give_up("it computes more values than can be traced");
+    if (job_.is_full()) give_up("the kernel computes more values than can be traced");
   }
   /// Marks the provenance as incomplete because expressions cannot represent this; `why` is a sentence.
   void give_up(const char* why) { job_.expressions.mark_incomplete(why); }

@@ -19,7 +19,7 @@ void WarpSync::whole_warp(Warp& warp, Members members) {
   if (warp.lanes_of(members) != all_lanes)
     parts_.findings.crash(i, "a matrix instruction needs all 32 lanes of the warp");
   if (Provenance* provenance = parts_.shadow.provenance())
-    provenance->give_up("it uses matrix instructions, through which values are not traced yet");
+    provenance->give_up("the kernel uses matrix instructions, through which values are not traced yet");
   if (i.action != Action::matrix_multiply) return move_matrices(warp, frame, i);
   parts_.shadow.multiplying(frame, i, all_lanes);
   i.compute(frame.registers(), i, all_lanes);
