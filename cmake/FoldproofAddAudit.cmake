@@ -62,8 +62,10 @@ function(foldproof_add_audit)
       message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): CONTRACT ${file} is not a .toml file")
     endif()
   endforeach()
-  if("${files}" MATCHES "\\$<") # a generator expression: add_test would pass another name
-    message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): the name of a file contains \"$<\"; rename it")
+  # CMake and ctest interpret some of these, as in a generator expression or in @VARIABLE@, and would pass the name of
+  # another file.
+  if("${files}" MATCHES "[][$@\"'`\\<>(){}|&!?*#%^\n\r\t]")
+    message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): the name of a file contains ${CMAKE_MATCH_0}; rename it")
   endif()
   if(DEFINED ARG_TARGET AND NOT TARGET "${ARG_TARGET}")
     message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): ${ARG_TARGET} is not a target of this project")

@@ -54,4 +54,5 @@ add_refused_audit(bracket "NAME a SOURCE a[.cu b.cu" "contains a bracket or a se
 add_refused_audit(bracket_in_option "NAME a SOURCE a.cu ARGS -I [1 --strict" "contains a bracket or a semicolon")
 add_refused_audit(folder "NAME a SOURCE good y.cu" "SOURCE good is not a .cu or .ptx file")
 add_refused_audit(source_as_contract "NAME a CONTRACT a.cu" "CONTRACT a.cu is not a .toml file")
-add_refused_audit(generator "NAME a SOURCE right\$<1:\$><0:1>.cu" "the name of a file contains")
+add_refused_audit(generator "NAME a SOURCE right\$<1:\$><0:1>.cu" "the name of a file contains \\$")
+add_refused_audit(variable "NAME a SOURCE a@b.cu" "the name of a file contains @")
