@@ -94,6 +94,13 @@ bool is_partial(const AuditReport& report) {
   return leaves_something_out(report) || std::ranges::any_of(report.kernels, was_skipped);
 }
 
+/// The source of a kernel whose contract is nothing but a guess, if there is one.
+std::optional<std::string> guessed_source(const std::vector<Subject>& subjects) {
+  const auto found = std::ranges::find_if(
+      subjects, [](const Subject& subject) { return subject.is_guessed() && subject.contract.as.empty(); });
+  return found == subjects.end() ? std::nullopt : std::optional(found->contract.source.string());
+}
+
 /// Whether a missing GPU is the only reason why the status is exit_unable.
 bool lacks_only_gpu(const CampaignResult& result, bool strict) {
   const auto is_gpu = [](const SkippedDevice& skipped) { return skipped.device == "cuda"; };
@@ -310,8 +317,15 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   proof.deadline = earlier(options.deadline, std::chrono::steady_clock::now() + proof_time);
   const bool wants_proof = arguments.prove && !is_refused(result) && !result.interrupted;
   const bool is_proven = !wants_proof || proves(assignments, proof, result, console, line);
-  const Exit status = exit_status(conclude(result, severity_named(arguments.fail_on).value(), console, line),
-                                  !arguments.strict || !is_partial(result.report));
+  Exit status = conclude(result, severity_named(arguments.fail_on).value(), console, line);
+  if (arguments.strict) {
+    const auto guessed = guessed_source(subjects);
+    if (guessed)
+      console.complain("--strict requires a contract; `foldproof init` writes the guessed one", {*guessed});
+    if (is_partial(result.report))
+      console.note("--strict: the report says what was skipped or not audited, so the exit status is not 0");
+    status = exit_status(status, !guessed && !is_partial(result.report));
+  }
   if (status == exit_unable && is_written && is_proven && lacks_only_gpu(result, arguments.strict))
     return arguments.skip_status.value_or(exit_unable);
   return exit_status(status, is_written && is_proven);

@@ -83,12 +83,15 @@ std::vector<Topic> all_topics() {
   return topics;
 }
 
-/// "[`numerics.md`](numerics.md)" as "docs/numerics.md": a terminal does not follow links.
+/// "[`numerics.md`](numerics.md)" as "docs/numerics.md", and "[`clean`](#clean)" as "`foldproof explain
+/// clean`": a terminal does not follow links.
 std::string without_links(std::string text) {
   for (std::size_t at = text.find("[`"); at != std::string::npos; at = text.find("[`", at)) {
     const std::size_t target = text.find("](", at), end = text.find(')', at);
     if (target == std::string::npos || end == std::string::npos) break;
-    text.replace(at, end + 1 - at, "docs/" + text.substr(target + 2, end - target - 2));
+    const std::string to = text.substr(target + 2, end - target - 2);
+    text.replace(at, end + 1 - at,
+                 to.starts_with('#') ? fmt::format("`foldproof explain {}`", to.substr(1)) : "docs/" + to);
   }
   return text;
 }

@@ -37,16 +37,17 @@ void check_named_file(const StoredCase& stored, const fs::path& file) {
     throw InputError(fmt::format("the case names {}, which does not exist; name its contract with --contract",
                                  stored.contract.string()),
                      stored.where);
-  const auto refuse = [&](const std::string& why) {
-    throw InputError(fmt::format("the case names {}, which is {}; pass --trust to allow it",
-                                 stored.contract.string(), why),
-                     stored.where);
+  const auto refuse = [&](const std::string& why, const char* what_to_do) {
+    throw InputError(
+        fmt::format("the case names {}, which is {}; {}", stored.contract.string(), why, what_to_do),
+        stored.where);
   };
   const fs::path extension = stored.contract.extension();
   if (extension != ".toml" && extension != ".cu" && extension != ".ptx")
-    refuse("not a .toml, .cu or .ptx file");
+    refuse("not a .toml, .cu or .ptx file", "pass --trust to allow it");
   if (!is_below(stored.contract, store.parent_path()) && !is_below(stored.contract, fs::current_path(error)))
-    refuse(fmt::format("neither in {} nor in the current folder", store.parent_path().string()));
+    refuse(fmt::format("neither in {} nor in the current folder", store.parent_path().string()),
+           "run this command in a folder that contains it, or pass --trust");
 }
 
 /// A contract that is next to the source of a guessed one may be for another kernel.

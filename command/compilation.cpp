@@ -127,9 +127,12 @@ std::string Compilation::work(std::size_t task) const {
   ByteWriter writer;
   source.write(writer);
   std::vector<std::string> uncovered;
-  if (const std::string text = std::move(source.text); text.find("<<<") != std::string::npos) {
+  if (const std::string text = std::move(source.text); !text.empty()) {
     const auto image = adopt(contract, std::move(source));
-    uncovered = uncovered_launches(contract, others_of(subject), entries_of(image->ptx.module()), text);
+    const std::vector<EntrySignature> kernels = entries_of(image->ptx.module());
+    uncovered = uncovered_launches(contract, others_of(subject), kernels, text);
+    if (subject.covers_source)
+      std::ranges::move(uninstantiated_templates(kernels, text), std::back_inserter(uncovered));
   }
   writer.number(uncovered.size());
   for (const std::string& launch : uncovered) writer.text(launch);

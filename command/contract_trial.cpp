@@ -200,6 +200,14 @@ class Trial {
                : why_none_fits(guess_.likeliest.instance, likeliest_.mismatch);
   }
 
+  /// Whether a contract with another output explains that one; `alone`: without it. What contradicts the
+  /// result itself does not concern the other output, if all other runs agree with it.
+  static bool explains_others(const Fit& fit, const Fit& alone) {
+    if (fit.mismatch.empty() && fit.special_mismatch.empty()) return fit.fully_checked > 0;
+    return fit.mismatch == alone.mismatch && fit.special_mismatch == alone.special_mismatch &&
+           fit.fully_checked == fit.explained && fit.is_convincing();
+  }
+
   /// Finds what the kernel stores besides its result.
   Choice with_outputs(Choice choice, InstanceGuess guess) const {
     if (may_be_sort(guess))
@@ -220,14 +228,16 @@ class Trial {
       const auto fits = std::ranges::find_if(possible, [&](const Instance& instance) {
         guess.instance = instance;
         const Fit fit = tried(guess, Wanted::values);
-        return fit.explained >= alone.explained && fit.fully_checked > 0 && fit.mismatch.empty() &&
-               fit.special_mismatch.empty() && fit.unknown.empty();
+        return fit.explained >= alone.explained && explains_others(fit, alone) && fit.unknown.empty();
       });
       if (fits != possible.end())
         choice.outputs.push_back(static_cast<std::size_t>(fits - possible.begin()));
       else if (guess_.contract.as.empty())
-        choice.no_fit =
-            fmt::format("no guessed contract matches what the kernel stores to \"{}\"; {}", buffer, advice());
+        return {choice.candidate,
+                fmt::format(
+                    "no guessed contract matches what the kernel stores to \"{}\", which may be wrong; {}",
+                    buffer, advice()),
+                choice.outputs, likeliest_.misbehaviour ? likeliest_.misbehaviour : alone.misbehaviour};
       if (fits == possible.end()) break;
     }
     return choice;

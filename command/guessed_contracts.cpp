@@ -40,8 +40,9 @@ void apply(const Choice& choice, GuessedKernel& guess) {
     const AdditionalOutput& found = made.instance.additional_outputs.back();
     made.assumptions.push_back(fmt::format("{} in \"{}\"", name(found.reduction.op), found.buffer));
   }
-  for (std::size_t k = choice.outputs.size(); k < made.unchecked_outputs.size(); ++k)
-    made.assumptions.push_back(fmt::format("an unchecked output \"{}\"", made.unchecked_outputs[k]));
+  guess.contract.unchecked_outputs.assign(
+      made.unchecked_outputs.begin() + static_cast<std::ptrdiff_t>(choice.outputs.size()),
+      made.unchecked_outputs.end());
   if (choice.candidate != 0 || !made.unchecked_outputs.empty()) {
     guess.contract.instances.front() = std::move(made.instance);
     guess.contract.assumptions = std::move(made.assumptions);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "base/interrupts.h"
 #include "base/memory.h"
 #include "command/guessed_contracts.h"
+#include "contracts/cuda_tokens.h"
 #include "contracts/guess.h"
 #include "contracts/signature.h"
 #include "devices/gpus.h"
@@ -108,6 +110,17 @@ bool launches(const Instance& instance, const std::string& entry,
                              [&](const LaunchContract& launch) { return names(launch.entry, entry); });
 }
 
+/// Whether the text has the word __global__ outside comments, or a macro that may stand for it.
+bool may_have_kernels(std::string_view text) {
+  constexpr std::string_view word = "__global__";
+  if (text.find(word) == std::string_view::npos) return false;
+  const std::vector<std::string_view> tokens = tokens_of(text);
+  if (std::ranges::find(tokens, word) != tokens.end()) return true;
+  for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1))
+    if (text.substr(at, text.find('\n', at) - at).find(word) != std::string_view::npos) return true;
+  return false;
+}
+
 void keep_launching(std::vector<Subject>& subjects, const std::string& entry) {
   const auto chosen = launching_instances(subjects, entry);
   std::erase_if(subjects, [&](const Subject& subject) {
@@ -191,7 +204,7 @@ std::vector<std::string> sources_without_contract(const fs::path& folder,
     const fs::path& file = it->path();
     if (file.extension() != ".cu" || named.contains(without_links(file))) continue;
     const std::optional<std::string> text = read_if_possible(file, largest_source);
-    if (text && text->find("__global__") != std::string::npos) found.push_back(file.string());
+    if (text && may_have_kernels(*text)) found.push_back(file.string());
   }
   std::ranges::sort(found);
   return found;

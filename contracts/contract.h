@@ -203,6 +203,8 @@ struct Contract {
   std::vector<std::string> assumptions = {};
   /// Neither the user nor the name of the kernel says what it computes: wrong values alone show no fault.
   bool is_unconfirmed = false;
+  /// Guessed: buffers to which the kernel stores what no guess explains.
+  std::vector<std::string> unchecked_outputs = {};
   /// Warnings about a guess: what the kernel does if callers launch it otherwise, with the condition; with
   /// `no_fit`, what a trial run showed.
   std::vector<Finding> preconditions = {};

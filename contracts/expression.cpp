@@ -32,8 +32,9 @@ struct Evaluation {
     if (found != variables.end()) return found->second;
     const std::string known = fmt::format("{}", fmt::join(variables | std::views::keys, ", "));
     refuse_expression(
-        fmt::format("unknown name \"{}\" (known here: {})", n.name, known.empty() ? "none" : known), text,
-        n.offset, where);
+        fmt::format("unknown name \"{}\" (known here: {}; a range can use only the variables above it)",
+                    n.name, known.empty() ? "none" : known),
+        text, n.offset, where);
   }
 };
 

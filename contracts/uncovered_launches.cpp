@@ -11,6 +11,8 @@
 #include <ranges>
 #include <set>
 
+#include "contracts/declarations.h"
+#include "contracts/guessing/guesses.h"
 #include "contracts/guessing/source_launches.h"
 #include "contracts/sizes.h"
 
@@ -116,6 +118,19 @@ std::vector<std::string> uncovered_launches(const Contract& contract,
       if (std::ranges::none_of(claimed, [&](const Claimed& one) { return includes(one, block); }))
         uncovered.push_back(block);
     if (!uncovered.empty()) sentences.push_back(sentence_about(kernels[k].spelled, uncovered));
+  }
+  return sentences;
+}
+
+std::vector<std::string> uninstantiated_templates(const std::vector<EntrySignature>& kernels,
+                                                  std::string_view text) {
+  std::vector<std::string> sentences;
+  for (const DeclaredKernel& declared : kernels_declared(text)) {
+    const auto is_instance = [&](const EntrySignature& kernel) {
+      return plain_name(kernel.spelled) == declared.name;
+    };
+    if (!declared.template_parameters.empty() && std::ranges::none_of(kernels, is_instance))
+      sentences.push_back(fmt::format("no contract launches an instance of the template {}", declared.name));
   }
   return sentences;
 }

@@ -1,4 +1,4 @@
-// Launches of a source that its contract does not cover.
+// Launches and templates of a source that its contracts do not cover.
 #pragma once
 
 #include <string>
@@ -18,5 +18,9 @@ std::vector<std::string> uncovered_launches(const Contract& contract,
                                             const std::vector<const Contract*>& others,
                                             const std::vector<EntrySignature>& kernels,
                                             std::string_view text);
+
+/// Each kernel template that the text declares, unless one of the kernels is an instance, in one sentence.
+std::vector<std::string> uninstantiated_templates(const std::vector<EntrySignature>& kernels,
+                                                  std::string_view text);
 
 }  // namespace foldproof

@@ -1,6 +1,7 @@
 #include "properties/audit.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <deque>
@@ -94,38 +95,50 @@ class Audit {
   }
 
  private:
+  struct FromStore {
+    StoredCase stored;
+    double size = 0;           ///< of its run
+    bool is_committed = true;  ///< next to the contract; a store elsewhere can only be cleared
+  };
+
   /// The small ones first: failing cases are shrunk, and one that is not may take long.
   void check_stored_cases() {
-    std::vector<std::pair<double, StoredCase>> stored;  // with their sizes
-    const auto add_all = [&](CaseStore::Loaded loaded) {
-      std::ranges::move(loaded.not_read, std::back_inserter(report_.not_audited));
+    std::vector<FromStore> cases;
+    const auto add_all = [&](CaseStore::Loaded loaded, bool is_committed) {
+      std::ranges::move(loaded.not_read, std::back_inserter(not_audited(is_committed)));
       for (StoredCase& one : loaded.cases) {
         const double size = size_of_run(completed(one.c));
-        stored.emplace_back(size, std::move(one));
+        cases.push_back({std::move(one), size, is_committed});
       }
     };
-    add_all(CaseStore(options_.store).load(contract_, instance_));
+    add_all(CaseStore(options_.store).load(contract_, instance_), options_.other_stores.empty());
     for (const std::filesystem::path& other : options_.other_stores)
-      add_all(CaseStore(other).load(contract_, instance_));
-    std::ranges::stable_sort(stored, {}, &std::pair<double, StoredCase>::first);
+      add_all(CaseStore(other).load(contract_, instance_), true);
+    std::ranges::stable_sort(cases, {}, &FromStore::size);
     std::set<std::string> known;
-    for (const auto& [size, one] : stored)
-      if (!stopped_ && known.insert(describe(one.c)).second) check_stored(one, true);
+    for (const FromStore& one : cases)
+      if (!stopped_ && known.insert(describe(one.stored.c)).second) check_stored(one, true);
+  }
+
+  /// Where the report says that a stored case was not run.
+  std::vector<std::string>& not_audited(bool is_committed) {
+    return is_committed ? report_.not_audited : report_.notes;
   }
 
   /// A contract that has changed may no longer claim a stored case; that is not the kernel's error.
-  void check_stored(const StoredCase& stored, bool may_wait) {
+  void check_stored(const FromStore& one, bool may_wait) {
     try {
-      const Case c = given_.completed(stored.c);
+      const Case c = given_.completed(one.stored.c);
       given_.check(c.variables);
       if (may_wait && waits(c.variables))
-        deferred_.push_back(stored);
+        deferred_.push_back(one);
       else
         check(normalized(c), true);
     } catch (const InputError& outdated) {
-      report_.not_audited.push_back(fmt::format(
-          "a stored case no longer fits the contract and was skipped ({}); correct or delete {}: {}",
-          outdated.sentence(), stored.where.file, describe(stored.c)));
+      not_audited(one.is_committed)
+          .push_back(fmt::format(
+              "a stored case no longer fits the contract and was skipped ({}); correct or delete {}: {}",
+              outdated.sentence(), one.stored.where.file, describe(one.stored.c)));
     }
   }
 
@@ -314,6 +327,23 @@ class Audit {
     return report;
   }
 
+  /// A cause is reported itself: where no report shows the place of the same run, another one of its kind.
+  static void keep_reported_causes(std::vector<Finding>& findings) {
+    for (Finding& finding : findings) {
+      if (!finding.cause) continue;
+      const auto is_it = [&](const Finding& other) {
+        return other.kind == finding.cause->kind && !other.expected &&
+               (other.severity == Severity::error || other.kind == Kind::unordered_access);
+      };
+      const auto is_there = [&](const Finding& other) {
+        return is_it(other) && (other.at == finding.cause->at || other.other == finding.cause->at);
+      };
+      if (std::ranges::any_of(findings, is_there)) continue;
+      const auto other = std::ranges::find_if(findings, is_it);
+      finding.cause = other == findings.end() ? std::nullopt : std::optional(Cause{other->kind, other->at});
+    }
+  }
+
   /// What computes a wrong number usually computes a wrong NaN or infinity as well.
   static void explain_categories(std::vector<Finding>& findings) {
     const auto number = std::ranges::find_if(findings, [](const Finding& finding) {
@@ -387,6 +417,11 @@ class Audit {
         return "the claimed method was not checked: no bound for compensated sums is proven for kernels that "
                "may flush subnormal numbers (.ftz, --use_fast_math, flushes_subnormals)";
       if (std::string why = measurements_.why_unchecked(); !why.empty()) return why;
+      if (!contract_.unchecked_outputs.empty())
+        return fmt::format(
+            "no guessed contract matches what the kernel stores to \"{}\"; describe it in an "
+            "[[additional_output]] of the contract that `foldproof init` writes",
+            fmt::join(contract_.unchecked_outputs, "\", \""));
       if (measurements_.with_value() == 0 && !coverage_.only_empty_inputs())
         return "the output had no elements in any case, so no result was checked";
     }
@@ -422,6 +457,7 @@ class Audit {
 
   KernelReport triaged_for(const Contract& contract, KernelReport report) const {
     triage(report, contract, today_, capabilities_.observes_launches ? Watched::yes : Watched::no);
+    keep_reported_causes(report.findings);
     explain_categories(report.findings);
     return report;
   }
@@ -454,7 +490,7 @@ class Audit {
   FindingCollector collector_;
   KernelReport report_;  ///< without the findings
   Measurements measurements_;
-  std::deque<StoredCase> deferred_;  ///< stored cases that run last and have not run yet
+  std::deque<FromStore> deferred_;  ///< stored cases that run last and have not run yet
   unsigned timeouts_ = 0;
   std::uint64_t left_out_ = 0;   ///< cases that the runner did not run
   std::uint64_t generated_ = 0;  ///< cases that were generated and checked

@@ -113,12 +113,12 @@ void FindingCollector::keep(const Case& c, Finding shown, const Evaluation& eval
   events_.found_something();
 }
 
-/// The finding of the same run that may explain this one. Wrong results explain nothing.
+/// The finding of the same run that may explain this one, if it is reported. Wrong results explain nothing.
 std::optional<Cause> FindingCollector::cause_of(const Finding& finding, const Evaluation& evaluation) const {
   const Finding* first = nullptr;
   for (const Finding& other : evaluation.findings)
-    // Unordered accesses are warnings until an audit shows that results depend on their order.
-    if ((other.severity == Severity::error || other.kind == Kind::unordered_access) && !accepts(other) &&
+    // A race in this run may be a warning, because the values are equal, and an error in others.
+    if ((other.severity == Severity::error || is_undefined_behaviour(other.kind)) && !accepts(other) &&
         (first == nullptr || rank_of(other) < rank_of(*first)))
       first = &other;
   if (first == nullptr || rank_of(*first) >= std::min(rank_of(finding), Rank::other)) return std::nullopt;

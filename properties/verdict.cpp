@@ -85,6 +85,7 @@ KernelReport empty_report(const Contract& contract, const Instance& instance, Ve
   report.label = instance.label;
   report.bindings = instance.bindings;
   report.file = contract.source.string();
+  report.contract = contract.file.string();
   if (!instance.launches.empty()) report.entry = instance.launches.front().entry;
   // A source may have several contracts.
   const std::string stem = (contract.file.empty() ? contract.source : contract.file).stem().string();

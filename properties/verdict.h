@@ -80,13 +80,14 @@ struct Accepted {
 };
 
 struct KernelReport {
-  std::string kernel;  ///< display name: "A5 sequential f32 sum" or the entry's name
-  std::string entry;   ///< C++ spelling of the (first) entry
-  std::string id;      ///< the contract's id; empty if there is none
-  std::string label;   ///< the instance: "T=f32,B=128"
-  Bindings bindings;   ///< of the instance, if known
-  std::string file;    ///< the source
-  std::string device;  ///< "emulated", "cuda", "cuda/racecheck", "cuda/large", or "host" (docs/json.md)
+  std::string kernel;    ///< display name: "A5 sequential f32 sum" or the entry's name
+  std::string entry;     ///< C++ spelling of the (first) entry
+  std::string id;        ///< the contract's id; empty if there is none
+  std::string label;     ///< the instance: "T=f32,B=128"
+  Bindings bindings;     ///< of the instance, if known
+  std::string file;      ///< the source
+  std::string contract;  ///< its file; empty if it was guessed
+  std::string device;    ///< "emulated", "cuda", "cuda/racecheck", "cuda/large", or "host" (docs/json.md)
   Verdict verdict = Verdict::clean;
   bool expected = false;    ///< a defect was found as announced (triage.h), and nothing unexpected
   std::uint64_t cases = 0;  ///< cases checked

@@ -39,7 +39,8 @@ KernelRoles::KernelRoles(const Kernel& kernel, const Supposition& supposed,
   std::vector<std::size_t> read, written;
   for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
     const Parameter& parameter = kernel_.parameters[i];
-    if (!parameter.element) give_up(fmt::format("the type of {} is unknown", described(i)));
+    if (!parameter.element)
+      give_up(fmt::format("the type of {} is a struct or another type that no guess covers", described(i)));
     if (parameter.is_pointer && i != x && i != y) (parameter.is_only_read() ? read : written).push_back(i);
   }
   if (x) read.insert(read.begin(), *x);

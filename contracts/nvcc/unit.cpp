@@ -35,6 +35,9 @@ std::string include_of(const std::filesystem::path& source) {
   if (path.find_first_of("\"\n\\") != std::string::npos)
     throw InputError("the path of a source must not contain a quote, backslash or line break; rename it",
                      {path});
+  if (path.find("??") != std::string::npos)  // before C++17, ??- means ~
+    throw InputError("the path of a source must not contain \"??\", which may be a trigraph; rename it",
+                     {path});
   return fmt::format("#include \"{}\"\n", path);
 }
 

@@ -68,7 +68,7 @@ class CaseChecker {
     if (!instance_.reduction) return std::move(evaluation_);
     if (!complete) {
       evaluation_.evidence = CheckResult::Evidence::nothing;
-      evaluation_.why_not = "a finding ended the run";
+      evaluation_.why_not = "the run stopped at a finding";
       return std::move(evaluation_);
     }
     outputs_ = outputs_of(instance_);

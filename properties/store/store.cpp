@@ -124,11 +124,11 @@ struct TomlFiles {
     if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
       not_read.push_back(
           fmt::format("the stored cases in {} were not read: {}", folder.string(), error.message()));
-    if (!others.empty())
-      not_read.push_back(fmt::format("{} .toml {} in {} {} or cannot be read: {}{}", others.size(),
-                                     others.size() == 1 ? "file" : "files", folder.string(),
-                                     others.size() == 1 ? "is not a stored case" : "are not stored cases",
-                                     others.front().filename().string(), others.size() > 1 ? ", …" : ""));
+    if (others.size() == 1)
+      not_read.push_back(fmt::format("{} is not a stored case or cannot be read", others.front().string()));
+    if (others.size() > 1)
+      not_read.push_back(fmt::format("{} .toml files in {} are not stored cases or cannot be read: {}, …",
+                                     others.size(), folder.string(), others.front().filename().string()));
   }
 };
 

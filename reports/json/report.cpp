@@ -114,6 +114,7 @@ Json to_json(const KernelReport& kernel) {
             {"id", kernel.id},
             {"instance", kernel.label},
             {"file", kernel.file},
+            {"contract", known(kernel.contract)},
             {"device", kernel.device},
             {"verdict", name(kernel.verdict)},
             {"expected", kernel.expected},
@@ -172,6 +173,7 @@ KernelReport kernel_report_from(const Json& json) {
   kernel.id = json.at("id").get<std::string>();
   kernel.label = json.at("instance").get<std::string>();
   kernel.file = json.at("file").get<std::string>();
+  kernel.contract = json.contains("contract") ? known_at<std::string>(json, "contract") : "";
   kernel.device = json.at("device").get<std::string>();
   kernel.verdict = verdict_named(json.at("verdict").get<std::string>()).value();
   kernel.expected = json.at("expected").get<bool>();

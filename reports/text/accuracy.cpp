@@ -38,10 +38,12 @@ std::string worst_text(const KernelReport& kernel) {
   if (kernel.worst_error_over_bound && a.worst_by)
     text =
         fmt::format("{:.3g} of the bound ({}{}) for {}", *kernel.worst_error_over_bound, spoken(*a.worst_by),
-                    a.worst_is_vacuous ? ", which is vacuous" : "", kernel.worst_case);
+                    a.worst_is_vacuous ? ", which exceeds the result there" : "", kernel.worst_case);
   // Where terms cancel, the exact result may be far smaller than they are: a larger number is meaningless.
   constexpr double many = 1e6;
-  if (a.worst_ulps)
+  const bool is_wrong = std::ranges::any_of(
+      kernel.findings, [](const Finding& finding) { return is_about_values(finding.kind); });
+  if (a.worst_ulps && (is_wrong || *a.worst_ulps <= many))
     text += fmt::format("{}largest error of all cases: {}{:.3g} ulp", text.empty() ? "" : "; ",
                         *a.worst_ulps <= many ? "" : "more than ", std::min(*a.worst_ulps, many));
   return text;

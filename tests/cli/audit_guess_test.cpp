@@ -77,6 +77,18 @@ TEST_CASE("an audit names the kernels of a source that no contract launches, and
   CHECK(single.status == 0);
 }
 
+TEST_CASE("a strict audit requires a contract, and the report names its file") {
+  const AddOne folder;
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "2"});
+  CHECK(ran.json.at("kernels").at(0).at("contract") == folder.path("add_one.toml"));
+  std::filesystem::remove(folder.path("add_one.toml"));
+  const RanJson guessed = run_json({"audit", folder.path("add_one.ptx"), "--as", "max", "--cases", "2"});
+  CHECK(guessed.json.at("kernels").at(0).at("contract").is_null());
+  const Ran strict = run({"audit", folder.path("add_one.ptx"), "--cases", "2", "--strict"});
+  CHECK(strict.status == 3);
+  CHECK(strict.err.find("--strict requires a contract") != std::string::npos);
+}
+
 TEST_CASE("a named source is audited with every contract of its folder that names it") {
   const AddOne folder;
   folder.file("add_one.ptx",

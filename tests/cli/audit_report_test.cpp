@@ -50,10 +50,12 @@ TEST_CASE("a wrong contract does not prevent the others in its folder from being
 TEST_CASE("the audit of a folder names the sources with kernels that no contract names") {
   const AddOne folder;
   const std::string lonely = folder.file("lonely.cu", "__global__ void lonely(float* x) { *x = 0; }\n");
-  folder.file("main.cu", "int main() {}\n");
+  folder.file("main.cu", "// no __global__ here\nint main() {}\n");
+  const std::string hidden =
+      folder.file("macro.cu", "#define KERNEL __global__\nKERNEL void k(float* x) { *x = 0; }\n");
   const RanJson ran = run_json({"audit", folder.path().string(), "--cases", "2"});
   CHECK(ran.status == 0);
-  CHECK(ran.json.at("sources_without_contract") == nlohmann::json{lonely});
+  CHECK(ran.json.at("sources_without_contract") == nlohmann::json{lonely, hidden});
   CHECK(run({"audit", folder.path().string(), "--cases", "2"}).out.find("not audited: no contract names ") !=
         std::string::npos);
   CHECK(run({"audit", folder.path().string(), "--cases", "2", "--strict"}).status == 3);

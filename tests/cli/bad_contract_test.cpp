@@ -106,7 +106,8 @@ TEST_CASE("a case that names a file outside the folder of its store is refused w
   for (const std::string& contract : {std::string("../../others/add_one.toml"), std::string("../link.toml"),
                                       folder.path("others/add_one.toml")}) {
     const std::string file = folder.file("mine/cases/case.toml", case_for(contract));
-    const RanJson ran = refused({"replay", file}, "; pass --trust to allow it");
+    const RanJson ran =
+        refused({"replay", file}, "; run this command in a folder that contains it, or pass --trust");
     CHECK(ran.json.at("error").at("file") == file);
     CHECK(ran.json.at("error").at("line") == 2);
   }

@@ -53,6 +53,12 @@ TEST_CASE("every kind of finding and every verdict is explained") {
   }
 }
 
+TEST_CASE("an explanation names another one by the command that prints it") {
+  const std::string text = run({"explain", "findings"}).out;
+  CHECK(text.find("`foldproof explain unchecked`") != std::string::npos);
+  CHECK(text.find("](") == std::string::npos);
+}
+
 TEST_CASE("an explanation is text without Markdown fences and links") {
   const std::string text = run({"explain", "outside-bound"}).out;
   CHECK(text.starts_with("outside-bound (finding)\n\nThe error of the result is larger"));

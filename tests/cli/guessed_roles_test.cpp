@@ -286,3 +286,47 @@ __global__ void gemv(const float* A, const float* x, float* y, int rows, int col
   INFO(wrong.json.dump() << wrong.err);
   CHECK(wrong.status == 1);
 }
+
+TEST_CASE("the value next to an index is found although the index is wrong for some input", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("argmax");
+  const auto source = [&](const std::string& initial) {
+    return folder.file("k.cu", R"cuda(
+__global__ void argmax(const float* x, int n, float* value, int* index) {
+  float best = )cuda" + initial + R"cuda(;
+  int at = 0x7fffffff;
+  for (int i = threadIdx.x; i < n; i += 32)
+    if (x[i] > best) best = x[i], at = i;
+  for (int k = 16; k > 0; k /= 2) {
+    const float other = __shfl_xor_sync(~0u, best, k);
+    const int there = __shfl_xor_sync(~0u, at, k);
+    if (other > best || (other == best && there < at)) best = other, at = there;
+  }
+  if (threadIdx.x == 0) *value = best, *index = at;
+}
+void run(const float* x, int n, float* value, int* index) { argmax<<<1, 32>>>(x, n, value, index); }
+)cuda");
+  };
+  const Judged wrong = judged(run_json({"audit", "--cases", "20", source("0")})).at("argmax");
+  CHECK(wrong.verdict == "findings");
+  CHECK(has(wrong.errors, "wrong-value"));
+  CHECK(has(wrong.notes, "max in \\\"value\\\""));
+}
+
+TEST_CASE("with --as, an output that nothing explains leaves the kernel unchecked", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("unexplained");
+  const std::string source = folder.file("k.cu", R"cuda(
+__global__ void sum(const int* x, int n, int* total, int* other) {
+  int s = 0;
+  for (int i = threadIdx.x; i < n; i += 32) s += x[i];
+  for (int k = 16; k > 0; k /= 2) s += __shfl_xor_sync(~0u, s, k);
+  if (threadIdx.x == 0) *total = s, *other = s * 7 + 3;
+}
+void run(const int* x, int n, int* total, int* other) { sum<<<1, 32>>>(x, n, total, other); }
+)cuda");
+  const RanJson ran = run_json({"audit", "--cases", "8", "--as", "sum", "--map", "y=2", source});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 3);
+  CHECK(has(judged(ran).at("sum").reason, "no guessed contract matches what the kernel stores to \"other\""));
+}

@@ -104,7 +104,9 @@ TEST_CASE("arithmetic without a result is refused with the reason") {
   CHECK(value_error("2^(0-1)").find("negative power") != std::string::npos);
   CHECK(value_error("log2_ceil(0)").find("is undefined") != std::string::npos);
   CHECK(value_error("rows", {{"count", 1}}) ==
-        "k.toml:7:11: unknown name \"rows\" (known here: count) in the expression \"rows\"");
+        "k.toml:7:11: unknown name \"rows\" (known here: count; a range can use only the variables above it) "
+        "in the "
+        "expression \"rows\"");
 }
 
 TEST_CASE("text that is not an expression is refused at its column") {

@@ -59,6 +59,12 @@ TEST_CASE("the translation unit takes each entry's address under its own name") 
     CHECK(unit.find(fmt::format("#undef {}\n", macro)) < unit.find("(void*)"));
   CHECK(entry_of_diagnostic("foldproof-generated/entry-1") == 1u);
   CHECK_FALSE(entry_of_diagnostic("/x/entry-1.cu").has_value());
+  CHECK(error_of([] {
+          translation_unit(
+              "/x/k?"
+              "?-.cu",
+              {}, "", "7f");
+        }).find("a trigraph") != std::string::npos);
   CHECK(error_of([] { translation_unit("/x/a\"b.cu", {}, "", "7f"); }).find("must not contain a quote") !=
         std::string::npos);
 }

@@ -87,3 +87,12 @@ TEST_CASE("nothing is noted about a block that is not known, or a contract whose
   CHECK(uncovered("a = \"-2^62 .. 2^62\"", "\"a\"", "sum<<<1, 512>>>(x, y, n);").empty());
   CHECK(uncovered("a = \"1 .. 4\"\nb = \"1 .. 4\"", "\"a * b\"", "sum<<<1, 512>>>(x, y, n);").empty());
 }
+
+TEST_CASE("a template is named if the source has no instance") {
+  const std::string text =
+      "template <int B> __global__ void squares(const float* x, float* y) {}\n"
+      "namespace ns { template <typename T> __global__ void sum(const T* x, T* y) {} }\n"
+      "__global__ void plain(float* x) {}\n";
+  CHECK(uninstantiated_templates({{"_ZN2ns3sumIfEEvPKT_PS1_", "ns::sum<float>", {}}}, text) ==
+        std::vector<std::string>{"no contract launches an instance of the template squares"});
+}

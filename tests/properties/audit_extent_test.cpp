@@ -96,7 +96,7 @@ TEST_CASE("an audit in which every case ends with an accepted finding has checke
   };
   const KernelReport nothing = report_of(true);
   CHECK(nothing.verdict == Verdict::unchecked);
-  CHECK(nothing.reason.find("that had a result: a finding ended the run") != std::string::npos);
+  CHECK(nothing.reason.find("that had a result: the run stopped at a finding") != std::string::npos);
   CHECK(report_of(false).verdict == Verdict::clean);
 }
 

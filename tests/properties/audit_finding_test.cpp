@@ -143,6 +143,30 @@ TEST_CASE("a wrong NaN or infinity does not name a finding that the contract acc
   for (const Finding& finding : audit(contract, wrong, many_cases(200)).findings) CHECK_FALSE(finding.cause);
 }
 
+TEST_CASE("a race that other cases show as an error may be the cause, and the report shows its place") {
+  // With few elements, the race at line 7 is a warning, because the values are equal; later ones are
+  // elsewhere.
+  const auto kernel = [](const Launch& l) {
+    Finding found = race(l.count < 64 ? Severity::warning : Severity::error);
+    if (l.count >= 64) found.at.line = 9;
+    l.findings->push_back(found);
+    l.store(1.25F * sum_in_a_tree<float>(l));
+  };
+  const KernelReport report = audit(fake::contract(Operator::sum, Element::f32), kernel, many_cases(100));
+  const auto wrong = std::ranges::find_if(
+      report.findings, [](const Finding& finding) { return is_about_values(finding.kind); });
+  REQUIRE(wrong != report.findings.end());
+  REQUIRE(wrong->cause);
+  CHECK(wrong->cause->kind == Kind::shared_race);
+  CHECK(wrong->cause->at.line == 9);
+  const auto harmless = [](const Launch& l) {
+    l.findings->push_back(race(Severity::warning));
+    l.store(1.25F * sum_in_a_tree<float>(l));
+  };
+  for (const Finding& finding : audit(fake::contract(Operator::sum, Element::f32), harmless).findings)
+    if (!finding.is_about_category) CHECK_FALSE(finding.cause);
+}
+
 TEST_CASE("errors come before warnings, whatever they are about") {
   const auto kernel = [](const Launch& l) {
     l.findings->push_back(race(Severity::warning));

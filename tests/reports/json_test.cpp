@@ -18,6 +18,7 @@ KernelReport full_report() {
   kernel.id = "A5";
   kernel.label = "T=f32";
   kernel.file = "sequential.cu";
+  kernel.contract = "sequential.toml";
   kernel.verdict = Verdict::findings;
   kernel.expected = true;
   kernel.cases = 40;

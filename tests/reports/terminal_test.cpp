@@ -307,10 +307,14 @@ TEST_CASE("the result with the largest error is shown with the exact one, the er
                  "In that case, the result is 1.5 instead of 1.25. The error is 0.25, the bound 0.5.\n"));
 }
 
-TEST_CASE("an error of more than a million ulp is shown as such, without its digits") {
+TEST_CASE("an error of more than a million ulp is shown as such, without its digits, if a value is wrong") {
   KernelReport kernel = clean({{"T", "f32"}});
   kernel.accuracy.checked_by = {0, 0, 3, 0, 0};
   kernel.accuracy.worst_ulps = 4.36e40;
+  CHECK_FALSE(contains(to_text(report_of({kernel}), {.verbose = true}), " ulp"));
+  Finding wrong;
+  wrong.kind = Kind::wrong_value;
+  kernel.findings = {wrong};
   CHECK(contains(to_text(report_of({kernel}), {.verbose = true}),
                  "largest error of all cases: more than 1e+06 ulp\n"));
 }
