@@ -115,6 +115,16 @@ TEST_CASE("local memory ends with the depot") {
   CHECK(contains(generic.message, "local memory"));
 }
 
+TEST_CASE("an access past a constant does not reach the next one") {
+  const Setting setting{
+      .buffers = {}, .module = ".const .u32 first[2] = {1, 2}; .const .u32 second[64] = {3};", .block = one};
+  const std::string load = "mov.u64 %rd1, first; cvta.const.u64 %rd2, %rd1; ";
+  CHECK(finding_of(load + "ld.const.u32 %r1, [%rd1+8];", setting).kind == Kind::out_of_bounds);
+  const Finding generic = finding_of(load + "ld.u32 %r1, [%rd2+8];", setting);
+  CHECK(generic.kind == Kind::out_of_bounds);
+  CHECK(generic.message.find("begins just past the end of first (8 bytes)") != std::string::npos);
+}
+
 TEST_CASE("constants have bounds, and neither constants nor parameters can be written") {
   const Setting setting{
       .buffers = {}, .scalars = {1}, .module = ".const .u32 table[4] = {1, 2, 3, 4};", .block = one};

@@ -68,6 +68,34 @@ TEST_CASE("a shuffle from an inactive lane is undefined") {
       "none");
 }
 
+TEST_CASE("operands that decide what an instruction does must be defined") {
+  // %r1 and %rd1 are never written.
+  const auto with = [](const std::string& instructions) {
+    return undefined_kinds(tile +
+                           "mov.u32 %r3, tile; and.b32 %r1, %r1, 1; setp.eq.u32 %p1, tid, 0; "
+                           "@%p1 mbarrier.init.shared.b64 [%r3], 1; bar.warp.sync 0xffffffff; " +
+                           instructions + " selp.u32 %r2, 1, 2, %p2; st.global.u32 [mine], %r2;");
+  };
+  const std::string defined = "setp.eq.u32 %p2, tid, 3;";
+  CHECK(with(defined) == "none");
+  CHECK(with("mbarrier.test_wait.parity.shared.b64 %p2, [%r3], 0;") == "none");
+  CHECK(with("mbarrier.test_wait.parity.shared.b64 %p2, [%r3], %r1;") == "uninitialized-read");
+  CHECK(with("mbarrier.test_wait.shared.b64 %p2, [%r3], %rd1;") == "uninitialized-read");
+  CHECK(with("mbarrier.pending_count.b64 %r2, %rd1;" + defined) == "uninitialized-read");
+  CHECK(with("match.all.sync.b32 %r2|%p2, %r1, 0xffffffff;") == "uninitialized-read");
+  CHECK(with("shfl.sync.down.b32 %r2|%p2, tid, 1, %r1, 0xffffffff;") == "uninitialized-read");
+}
+
+TEST_CASE("an mbarrier must be initialized before it is used") {
+  const auto after = [](const std::string& before) {
+    return undefined_kinds(tile + "mov.u32 %r3, tile; setp.eq.u32 %p1, tid, 0; " + before +
+                           " bar.warp.sync 0xffffffff; mbarrier.test_wait.parity.shared.b64 %p2, [%r3], 0; "
+                           "selp.u32 %r2, 1, 2, %p2; st.global.u32 [mine], %r2;");
+  };
+  CHECK(after("@%p1 mbarrier.init.shared.b64 [%r3], 1;") == "none");
+  CHECK(after("") == "uninitialized-read");
+}
+
 TEST_CASE("an atomic on unwritten memory leaves it undefined, but an exchange defines it") {
   const std::string result =
       "bar.warp.sync 0xffffffff; ld.shared.u32 %r1, [tile]; st.global.u32 [mine], %r1;";

@@ -71,6 +71,9 @@ void Executor::emit_copy(const Warp& warp, const CopyInFlight& copy, LaneMask la
 // Reads lanes of equal size together. Memory beyond the source size need not exist; its bytes are zero.
 void Executor::read_source(WarpAccess& source, CopyInFlight& copy) {
   const MachineOperands& detail = source.detail;
+  if (detail.data.size() > 1)
+    parts_.shadow.decided(
+        {source.warp, source.frame, source.i, detail.data[1], copy.lanes, Decision::Of::copied_bytes});
   const auto read = [&](unsigned lane) {
     return detail.data.size() > 1 ? std::min(copy.bytes, numbers(source.frame, detail.data[1])[lane])
                                   : copy.bytes;

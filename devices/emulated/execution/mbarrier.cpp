@@ -117,6 +117,10 @@ void Executor::mbarrier(Warp& warp, Frame& frame, const Instruction& i, LaneMask
   // cp.async.mbarrier.arrive: hardware may deliver the copies immediately.
   if (form.has("async")) deliver(warp, lanes, warp.open_group);
   std::byte* registers = frame.registers();
+  const bool waits = form.has("test_wait") || form.has("try_wait");
+  const bool has_result = !waits && (returns_state(detail) || form.has("pending_count"));
+  for (std::size_t k = has_result ? 1 : 0; k < detail.data.size(); ++k)
+    parts_.shadow.decided({warp, frame, i, detail.data[k], lanes, Decision::Of::mbarrier});
   if (form.has("pending_count")) {
     parts_.shadow.fresh(frame, std::array{detail.data[0]}, lanes);
     return read_pending_count(registers, detail, lanes);
@@ -124,13 +128,14 @@ void Executor::mbarrier(Warp& warp, Frame& frame, const Instruction& i, LaneMask
   WarpAccess access(warp, frame, i, detail, lanes);
   parts_.find_addresses(access, detail.address);
   parts_.addresses.resolve(access, "mbarrier operation", access.bytes);
+  parts_.shadow.mbarrier_accessed(access, form.has("init"));
   LaneMask completing = 0;  // lanes that find the phase complete, or complete it
   for_lanes(access.valid, [&](unsigned lane) {
     if (!AddressSpace::is_shared(access.space, access.at[lane]))
       parts_.findings.crash(i, "the mbarrier object is not in shared memory");
     MBarrier b = MBarrier::read(access.hosts[lane]);
     const Operands operands{registers, detail, lane};
-    if (form.has("test_wait") || form.has("try_wait")) {
+    if (waits) {
       LaneMask& p = isa::mask(registers, i.operand[0]);
       const bool is_complete = b.phase != awaited_phase(form, operands);
       p = is_complete ? p | bit(lane) : p & ~bit(lane);

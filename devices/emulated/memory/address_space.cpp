@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "sanitizer/lane_set.h"
 
@@ -20,7 +21,7 @@ std::string_view space_name(StateSpace space) {
     case StateSpace::shared_cta: return "shared";
     case StateSpace::shared_cluster: return "shared::cluster";
     case StateSpace::local: return "local";
-    case StateSpace::constant: return "const";
+    case StateSpace::constant: return "constant";
     case StateSpace::param: return "param";
   }
   return "";
@@ -36,6 +37,7 @@ AddressSpace::AddressSpace(const Program& program, const Geometry& geometry, con
       global_(global),
       parameters_(std::move(parameters)),
       constants_(program.constants),
+      constant_variables_(program.constant_variables),
       residency_(residency),
       findings_(findings) {
   if (!geometry.shape().cooperative) return;
@@ -77,11 +79,22 @@ Region AddressSpace::region(Warp& warp, StateSpace space, std::uint64_t address,
       auto &memory = warp.local[lane], &defined = warp.local_defined[lane];
       return {memory.data(), defined.empty() ? nullptr : defined.data(), origin, memory.size()};
     }
-    case StateSpace::constant: return {constants_.data(), nullptr, origin, constants_.size()};
+    case StateSpace::constant: {
+      const Program::ConstantVariable* variable = constant_before(address - origin);
+      if (!variable) return {};
+      return {constants_.data() + variable->address, nullptr, origin + variable->address, variable->bytes};
+    }
     // The launch's parameters are read-only: only loads reach this.
     case StateSpace::param: return {parameters_.data(), nullptr, origin, parameters_.size()};
     default: return global_.find(address);
   }
+}
+
+/// The last variable that begins at this offset or before; null if there is none.
+const Program::ConstantVariable* AddressSpace::constant_before(std::uint64_t offset) const {
+  const auto after =
+      std::ranges::upper_bound(constant_variables_, offset, {}, &Program::ConstantVariable::address);
+  return after == constant_variables_.begin() ? nullptr : &*std::prev(after);
 }
 
 void AddressSpace::find_common(WarpAccess& access) {
@@ -167,6 +180,12 @@ std::string AddressSpace::describe(StateSpace space, std::uint64_t address, std:
   if (in == StateSpace::global) return global_.describe(address, bytes);
   const auto offset =
       static_cast<std::int64_t>(space == StateSpace::none ? address % isa::window_size : address);
+  const Program::ConstantVariable* constant =
+      in == StateSpace::constant ? constant_before(static_cast<std::uint64_t>(offset)) : nullptr;
+  if (constant)
+    return relative_to(fmt::format("{} ({} bytes)", constant->name, constant->bytes),
+                       offset - static_cast<std::int64_t>(constant->address), bytes,
+                       static_cast<std::uint32_t>(constant->bytes));
   if (in == StateSpace::local)
     return fmt::format("at offset {} of the thread's local memory, which is unallocated", offset);
   return fmt::format("at offset {} of {} memory, which is unallocated or read-only", offset, space_name(in));

@@ -67,6 +67,7 @@ class AddressSpace {
 
  private:
   Region shared_region(Block& block, std::uint64_t address, std::uint64_t origin);
+  const Program::ConstantVariable* constant_before(std::uint64_t offset) const;
   void find_common_shared(WarpAccess& access) const;
   static bool writable(isa::StateSpace space, std::uint64_t address);
   std::string describe(isa::StateSpace space, std::uint64_t address, std::uint32_t bytes) const;
@@ -78,6 +79,7 @@ class AddressSpace {
   Memory& global_;
   std::vector<std::byte> parameters_;
   std::vector<std::byte> constants_;
+  const std::vector<Program::ConstantVariable>& constant_variables_;
   Residency& residency_;
   FindingLog& findings_;
   std::optional<std::uint64_t> workspace_;

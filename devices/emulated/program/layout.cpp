@@ -102,8 +102,11 @@ class Layout {
       globals_.emplace_back(&variable, program_.globals.size());
       program_.globals.push_back({variable.name, at.address, std::vector<std::byte>(bytes)});
     } else {
-      at = {ptx::Space::constant, align(program_.constants.size(), alignment_of(variable))};
+      constexpr std::size_t gap = 256;  // so that an index past a variable does not reach the next one
+      const std::size_t end = program_.constants.empty() ? 0 : program_.constants.size() + gap;
+      at = {ptx::Space::constant, align(end, alignment_of(variable))};
       constants_.emplace_back(&variable, at.address);
+      program_.constant_variables.push_back({variable.name, at.address, bytes});
       program_.constants.resize(at.address + bytes);
     }
   }

@@ -130,6 +130,11 @@ struct Program {
   std::vector<SharedVariable> shared;    ///< of all entries; the dynamic array is last
   std::vector<StaticVariable> globals;
   std::vector<std::byte> constants;  ///< the constant window
+  struct ConstantVariable {
+    std::string name;
+    std::uint64_t address, bytes;
+  };
+  std::vector<ConstantVariable> constant_variables;  ///< in the order of their addresses
   std::vector<ptx::Loc> locs;
   std::map<std::uint32_t, std::string> files;
   std::set<std::uint32_t> cooperative_groups_files = {};  ///< those that are cooperative groups' own headers

@@ -43,6 +43,7 @@ class Definedness {
   void updating(WarpAccess& access, const AtomicStep& step);
   /// A load or store of a .param variable of a function.
   void slot_accessed(Frame& frame, const Instruction& i, const MachineOperands& detail, LaneMask lanes);
+  void mbarrier_accessed(const WarpAccess& access, bool initializes);
   void matrix_moved(const WarpAccess& access, const MatrixPart& part);
   void routed(const LaneRouting& routing);
   void gathered(const Gather& gather);

@@ -251,6 +251,18 @@ void Definedness::slot_accessed(Frame& frame, const Instruction& i, const Machin
   }
 }
 
+void Definedness::mbarrier_accessed(const WarpAccess& access, bool initializes) {
+  constexpr std::uint32_t bytes = 8;
+  for_lanes(access.valid, [&](unsigned lane) {
+    const Bytes object = bytes_of(access, lane, 0, bytes);
+    if (!object.defined) return;
+    if (initializes)
+      std::fill_n(object.defined, bytes, all_ones);
+    else if (!is_defined(object.defined, bytes))
+      report(access.warp, access.i, lane, origin_of_loaded(object), "the state of an mbarrier");
+  });
+}
+
 void Definedness::matrix_moved(const WarpAccess& access, const MatrixPart& part) {
   constexpr std::uint32_t bytes = 2;
   const Bytes memory = bytes_of(access, part.giver, part.offset, bytes);

@@ -34,6 +34,10 @@ DecisionTraits traits_of(Decision::Of of) {
     case Decision::Of::barrier_number: return {"a barrier number", true};
     case Decision::Of::barrier_vote: return {"a barrier's vote", true};
     case Decision::Of::shuffle_lane: return {"the source lane of a shuffle", false};
+    case Decision::Of::shuffle_bounds: return {"the lane range of a shuffle", true};
+    case Decision::Of::copied_bytes: return {"the number of bytes that cp.async copies", true};
+    case Decision::Of::mbarrier: return {"an operand of an mbarrier instruction", true};
+    case Decision::Of::compared_by_match: return {"whether all lanes agree", true};
   }
   return {"", false};
 }

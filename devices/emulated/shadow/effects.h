@@ -25,7 +25,8 @@ struct AtomicStep {
 
 /// shfl d|p, a, b, c: lane l receives the value of `a` in lane from[l].
 struct LaneRouting {
-  static constexpr unsigned result = 0, predicate = 1, source = 2, lane = 3;  ///< operands of the instruction
+  /// Operands of the instruction.
+  static constexpr unsigned result = 0, predicate = 1, source = 2, lane = 3, bounds = 4;
 
   const Warp& warp;
   Members members;
@@ -61,7 +62,11 @@ struct Decision {
     member_mask,
     barrier_number,
     barrier_vote,
-    shuffle_lane
+    shuffle_lane,
+    shuffle_bounds,
+    copied_bytes,
+    mbarrier,
+    compared_by_match
   };
   const Warp& warp;
   Frame& frame;

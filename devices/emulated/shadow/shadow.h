@@ -54,6 +54,10 @@ class Shadow {
   void slot_accessed(Frame& frame, const Instruction& i, const MachineOperands& detail, LaneMask lanes) {
     each([&](auto& owner) { owner.slot_accessed(frame, i, detail, lanes); });
   }
+  /// `initializes`: mbarrier.init; all other instructions require an object.
+  void mbarrier_accessed(const WarpAccess& access, bool initializes) {
+    if (definedness_) definedness_->mbarrier_accessed(access, initializes);
+  }
   void matrix_moved(const WarpAccess& access, const MatrixPart& part) {
     if (definedness_) definedness_->matrix_moved(access, part);
   }

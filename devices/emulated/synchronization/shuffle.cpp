@@ -16,8 +16,8 @@ using isa::warp_size;
 LaneMask find_sources(const DivergentGroup& group, std::array<std::uint8_t, warp_size>& source) {
   const Instruction& i = group.instruction();
   std::byte* registers = group.frame->registers();
-  const auto* b = isa::row<std::uint32_t>(registers, i.operand[3]);
-  const auto* c = isa::row<std::uint32_t>(registers, i.operand[4]);
+  const auto* b = isa::row<std::uint32_t>(registers, i.operand[LaneRouting::lane]);
+  const auto* c = isa::row<std::uint32_t>(registers, i.operand[LaneRouting::bounds]);
   LaneMask in_range = 0;
   for_lanes(group.lanes, [&](unsigned lane) {
     const unsigned by = b[lane] & 31, clamp = c[lane] & 31, segment = c[lane] >> 8 & 31;
@@ -55,6 +55,8 @@ void WarpSync::shuffle(Warp& warp, Members members) {
     in_range |= find_sources(group, routing.from);
     parts_.shadow.decided(
         {warp, *group.frame, i, i.operand[LaneRouting::lane], group.lanes, Decision::Of::shuffle_lane});
+    parts_.shadow.decided(
+        {warp, *group.frame, i, i.operand[LaneRouting::bounds], group.lanes, Decision::Of::shuffle_bounds});
   }
   parts_.shadow.routed(routing);
   for (const DivergentGroup& group : warp.groups_of(members)) {

@@ -35,6 +35,10 @@ void WarpSync::match(Warp& warp, Members members) {
   const MachineOperands& detail = parts_.program.details[first.detail];
   const unsigned a = detail.operands - 2u;
   parts_.shadow.gathered({warp, members, a, Gather::Gives::equal_lanes});
+  if (detail.operands == 4)  // the predicate of match.all
+    for (const DivergentGroup& group : warp.groups_of(members))
+      parts_.shadow.decided({warp, *group.frame, group.instruction(), group.instruction().operand[a],
+                             group.lanes, Decision::Of::compared_by_match});
   const auto value = warp.operands(members, a, detail.register_bytes);
   const LaneMask present = warp.lanes_of(members);
   auto equal_to = [&](unsigned lane) {
