@@ -38,6 +38,15 @@ TEST_CASE("lanes of one warp must execute an aligned barrier at one instruction"
   CHECK(in_block(64, either("%p5", "barrier.sync 1;", "barrier.sync 1;")) == "none");
 }
 
+TEST_CASE("lanes of one warp must not disagree about the guard of an aligned barrier") {
+  const std::string later = " st.global.u32 [mine], tid;";
+  // Schedules that run lanes one by one do not show it.
+  CHECK(in_block(64, " @%p5 bar.sync 0;" + later).starts_with("barrier-divergence in converging "));
+  CHECK(in_block(64, " @%p5 barrier.sync 0;" + later) == "none");
+  CHECK(in_block(64, " @%p5 bar.arrive 1, 64;" + later) == "none");
+  CHECK(in_block(64, " @%p1 bar.sync 1, 32; bar.sync 0;" + later) == "none");
+}
+
 TEST_CASE("warps must execute __syncthreads at one source line, possibly in compiler-made copies") {
   CHECK(in_block(64, either("%p1", "bar.sync 0;", "bar.sync 0;")) == "none");
   CHECK(in_block(64, either("%p1", "bar.sync 0;", "bar.sync 0;", next_line)) == "barrier-divergence");

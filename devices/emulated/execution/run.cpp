@@ -1,10 +1,12 @@
 // The executor's main loop. It executes computations; executor.h lists the files that execute everything
 // else.
 #include <fmt/format.h>
+#include <optional>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 #include "devices/emulated/execution/executor.h"
 #include "sanitizer/lane_set.h"
@@ -82,6 +84,11 @@ void read_frame_address(Frame& frame, const Instruction& i, const MachineOperand
   });
 }
 
+/// Of the warp, all lanes must arrive or none.
+bool waits_at_aligned_barrier(const Instruction& i) {
+  return (i.action == Action::barrier_sync || i.action == Action::barrier_reduce) && i.form->aligned;
+}
+
 }  // namespace
 
 // Selects the policy, so that a launch pays only for the shadow state that it uses.
@@ -150,8 +157,14 @@ void Executor::run(Warp& warp, std::size_t index, std::uint64_t quantum, Provena
       uncounted = quantum -= std::min(quantum, poll_cost);
     } else {
       count();
-      if (active != at.group->lanes) separate(warp, index, active);
-      if (!execute_moving(warp, index, i, active) || index >= warp.groups.size()) return;
+      std::optional<DivergentGroup> others;
+      if (active != at.group->lanes) {
+        separate(warp, index, active);
+        if (waits_at_aligned_barrier(i)) others = warp.groups.back();
+      }
+      const bool goes_on = execute_moving(warp, index, i, active);
+      if (others) parts_.events.emit_departure(warp, *others, active);
+      if (!goes_on || index >= warp.groups.size()) return;
       at = Cursor(warp.groups[index]);
       if (at.group->state != DivergentGroup::State::ready) return;
     }
