@@ -320,11 +320,12 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   Exit status = conclude(result, severity_named(arguments.fail_on).value(), console, line);
   if (arguments.strict) {
     const auto guessed = guessed_source(subjects);
+    const bool leaves_out = is_partial(result.report);
     if (guessed)
       console.complain("--strict requires a contract; `foldproof init` writes the guessed one", {*guessed});
-    if (is_partial(result.report))
+    if (leaves_out)
       console.note("--strict: the report says what was skipped or not audited, so the exit status is not 0");
-    status = exit_status(status, !guessed && !is_partial(result.report));
+    status = exit_status(status, !guessed && !leaves_out);
   }
   if (status == exit_unable && is_written && is_proven && lacks_only_gpu(result, arguments.strict))
     return arguments.skip_status.value_or(exit_unable);

@@ -127,11 +127,14 @@ std::string Compilation::work(std::size_t task) const {
   ByteWriter writer;
   source.write(writer);
   std::vector<std::string> uncovered;
-  if (const std::string text = std::move(source.text); !text.empty()) {
+  const std::string text = std::move(source.text);
+  const bool may_launch = text.find("<<<") != std::string::npos,
+             may_declare = subject.covers_source && text.find("template") != std::string::npos;
+  if (may_launch || may_declare) {  // otherwise the PTX is not parsed here
     const auto image = adopt(contract, std::move(source));
     const std::vector<EntrySignature> kernels = entries_of(image->ptx.module());
     uncovered = uncovered_launches(contract, others_of(subject), kernels, text);
-    if (subject.covers_source)
+    if (may_declare)
       std::ranges::move(uninstantiated_templates(kernels, text), std::back_inserter(uncovered));
   }
   writer.number(uncovered.size());

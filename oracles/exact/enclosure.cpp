@@ -39,7 +39,7 @@ Dyadic quotient_down(const Dyadic& a, const Dyadic& b, unsigned bits) {
 Dyadic quotient_up(const Dyadic& a, const Dyadic& b, unsigned bits) { return -quotient_down(-a, b, bits); }
 
 /// The largest integer whose square is at most x, which is positive: Newton's method from above. Boost's
-/// function computes one bit per step, and takes a third of the time of an audit of LayerNorm.
+/// function computes one bit per step, and took a sixth of the time of an audit of LayerNorm.
 Integer root_below(const Integer& x) {
   constexpr unsigned exact_bits = 62;  // of x; its root is then right to 31 bits
   const unsigned bits = msb(x) + 1;

@@ -30,7 +30,7 @@ inline Allow allowed(Kind kind, const std::string& at) {
   return allow;
 }
 
-/// The only finding apart from wrong NaNs and infinities, each of which must name it as its possible cause.
+/// The only finding apart from wrong NaNs and infinities. Each of these must name it as its possible cause.
 inline const Finding& only_finding(const KernelReport& report) {
   INFO(report.kernel << " " << report.reason);
   for (const Finding& finding : report.findings)

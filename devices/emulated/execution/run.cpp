@@ -1,7 +1,6 @@
 // The executor's main loop. It executes computations; executor.h lists the files that execute everything
 // else.
 #include <fmt/format.h>
-#include <optional>
 
 #include <algorithm>
 #include <array>

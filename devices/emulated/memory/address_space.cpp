@@ -184,8 +184,7 @@ std::string AddressSpace::describe(StateSpace space, std::uint64_t address, std:
       in == StateSpace::constant ? constant_before(static_cast<std::uint64_t>(offset)) : nullptr;
   if (constant)
     return relative_to(fmt::format("{} ({} bytes)", constant->name, constant->bytes),
-                       offset - static_cast<std::int64_t>(constant->address), bytes,
-                       static_cast<std::uint32_t>(constant->bytes));
+                       offset - static_cast<std::int64_t>(constant->address), bytes, constant->bytes);
   if (in == StateSpace::local)
     return fmt::format("at offset {} of the thread's local memory, which is unallocated", offset);
   return fmt::format("at offset {} of {} memory, which is unallocated or read-only", offset, space_name(in));
