@@ -1,6 +1,7 @@
 #include "sanitizer/checks.h"
 
 #include "sanitizer/barrier_check.h"
+#include "sanitizer/cluster_barrier_check.h"
 #include "sanitizer/mask_check.h"
 #include "sanitizer/race/dsmem_lifetime_check.h"
 #include "sanitizer/race/fence_check.h"
@@ -14,6 +15,7 @@ Observers all_checks() {
   checks.push_back(std::make_unique<FenceCheck>());
   checks.push_back(std::make_unique<DsmemLifetimeCheck>());
   checks.push_back(std::make_unique<BarrierCheck>());
+  checks.push_back(std::make_unique<ClusterBarrierCheck>());
   checks.push_back(std::make_unique<MaskCheck>());
   return checks;
 }

@@ -180,6 +180,8 @@ class Observer {
   virtual void leaves_behind(const BarrierEvent& /*event*/, LaneSet /*behind*/) {}
   virtual void cluster_arrives(const BarrierEvent& /*event*/, bool /*releases*/) {}
   virtual void cluster_completes(std::uint64_t /*cluster*/) {}
+  /// Lanes reach a wait at the cluster barrier.
+  virtual void cluster_wait_begins(const BarrierEvent& /*event*/) {}
   /// Lanes continue after a completed cluster barrier.
   virtual void cluster_waits(const BarrierEvent& /*event*/, bool /*acquires*/) {}
   virtual void exits(const BarrierEvent& /*event*/) {}

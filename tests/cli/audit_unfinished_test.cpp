@@ -133,7 +133,8 @@ TEST_CASE("a budget ends an audit early, and the report says so") {
   const auto& kernel = ran.json.at("kernels").at(0);
   CHECK(kernel.at("verdict") == "skipped");
   CHECK(kernel.at("cut_off") == true);
-  CHECK(kernel.at("reason").get<std::string>().find("of 4000000000 cases; use --min-cases") != std::string::npos);
+  CHECK(kernel.at("reason").get<std::string>().find("of 4000000000 cases; use --min-cases") !=
+        std::string::npos);
   command.insert(command.end(), {"--min-cases", "1"});
   const RanJson enough = run_json(command);
   CHECK(enough.status == 0);

@@ -1,6 +1,7 @@
 // Which threads may arrive together at a barrier of a block (PTX ISA 9.7.13.1; CUDA C++ Programming Guide,
 // __syncthreads). Instructions on one line of a body are copies that the compiler made of one source line.
 #include "sanitizer/barrier_check.h"
+#include "sanitizer/cluster_barrier_check.h"
 
 #include "sanitizer/fixture.h"
 
@@ -45,6 +46,30 @@ TEST_CASE("lanes of one warp must not disagree about the guard of an aligned bar
   CHECK(in_block(64, " @%p5 barrier.sync 0;" + later) == "none");
   CHECK(in_block(64, " @%p5 bar.arrive 1, 64;" + later) == "none");
   CHECK(in_block(64, " @%p1 bar.sync 1, 32; bar.sync 0;" + later) == "none");
+}
+
+TEST_CASE("lanes of one warp must execute an aligned cluster barrier at one instruction") {
+  const auto in_cluster = [](const std::string& body) {
+    Setting setting = block_of(32);
+    setting.grid = setting.cluster = {2, 1, 1};
+    return verdict<ClusterBarrierCheck>(groups + body + " st.global.u32 [mine], tid;", setting);
+  };
+  const std::string arrive = " barrier.cluster.arrive;", wait = " barrier.cluster.wait;";
+  const std::string arrive_aligned = " barrier.cluster.arrive.aligned;",
+                    wait_aligned = " barrier.cluster.wait.aligned;";
+  const std::string whole = arrive_aligned + wait_aligned;
+  CHECK(in_cluster(whole + whole) == "none");
+  CHECK(in_cluster(" setp.gt.u32 %p1, lane, 20; @%p1 exit;" + whole) == "none");
+  CHECK(in_cluster(" mov.u32 %r1, 0; turn:" + whole +
+                   " add.u32 %r1, %r1, 1; setp.lt.u32 %p7, %r1, 3; @%p7 bra turn;") == "none");
+  CHECK(in_cluster(either("%p5", arrive, arrive) + wait) == "none");
+  CHECK(in_cluster(either("%p5", arrive_aligned, arrive) + wait) == "barrier-divergence");
+  CHECK(in_cluster(arrive + either("%p5", wait_aligned, wait_aligned)) == "barrier-divergence");
+  CHECK(in_cluster(" @%p5" + arrive_aligned + " @!%p5" + arrive + wait) == "barrier-divergence");
+  CHECK(in_cluster(" mov.u32 %r1, 0; turn: setp.eq.u32 %p6, %r1, 0; xor.pred %p6, %p6, %p5; @%p6" +
+                   arrive_aligned + " add.u32 %r1, %r1, 1; setp.lt.u32 %p7, %r1, 2; @%p7 bra turn;" + wait)
+            .starts_with("barrier-divergence in converging "));
+  CHECK(in_cluster(arrive + " @%p5" + wait_aligned + whole).starts_with("barrier-divergence in converging "));
 }
 
 TEST_CASE("warps must execute __syncthreads at one source line, possibly in compiler-made copies") {

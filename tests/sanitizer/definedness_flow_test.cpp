@@ -103,6 +103,40 @@ TEST_CASE("an atomic on unwritten memory leaves it undefined, but an exchange de
   CHECK(undefined_kinds(tile + "atom.shared.exch.b32 %r2, [tile], 1;" + result) == "none");
 }
 
+TEST_CASE("a structure passed by value is defined where the caller stored its members") {
+  // Returns the member at byte 4 of a structure of 12 bytes.
+  const std::string second = R"(
+    .func (.param .b32 result) second(.param .align 4 .b8 p[12]) {
+      .reg .b32 %r1; ld.param.b32 %r1, [p+4]; st.param.b32 [result], %r1; ret; })";
+  const auto of = [&](const std::string& stores) {
+    return undefined_kinds(
+        "setp.lt.u32 %p1, tid, 16; { .param .align 4 .b8 p[12]; .param .b32 back; " + stores +
+            "call (back), second, (p); ld.param.b32 %r1, [back]; } st.global.u32 [mine], %r1;",
+        {.buffers = {}, .module = second});
+  };
+  CHECK(of("st.param.v2.b32 [p], {tid, tid};") == "none");
+  CHECK(of("mov.u16 %h1, 7; st.param.b16 [p+4], %h1; st.param.b16 [p+6], %h1;") == "none");
+  CHECK(of("st.param.b32 [p], tid; st.param.b32 [p+8], tid;") == "uninitialized-read");
+  CHECK(of("mov.u16 %h1, 7; st.param.b16 [p+4], %h1;") == "uninitialized-read");
+  CHECK(of("@%p1 st.param.b32 [p+4], tid;") == "uninitialized-read");
+}
+
+TEST_CASE("a result is defined where the function stored it") {
+  const auto of = [](const std::string& result, const std::string& stores) {
+    return undefined_kinds(
+        "{ .param .align 4 .b8 back[8]; mov.u64 %rd1, half; kind: .callprototype (.param .align 4 "
+        ".b8 _[8]) _ (); call (back), %rd1, (), kind; ld.param.b32 %r1, [back+4]; } "
+        "st.global.u32 [mine], %r1;",
+        {.buffers = {},
+         .module = ".func (.param .align 4 .b8 " + result + "[8]) half() { " + stores + " ret; }"});
+  };
+  CHECK(of("r", "st.param.b64 [r], 5;") == "none");
+  CHECK(of("r", "st.param.b32 [r], 5;") == "uninitialized-read");
+  CHECK(undefined_kinds("call (%r1), nothing; st.global.u32 [mine], %r1;",
+                        {.buffers = {}, .module = ".func (.reg .b32 r) nothing() { ret; }"}) ==
+        "uninitialized-read");
+}
+
 TEST_CASE("an unwritten matrix is reported as the memory that holds it") {
   const auto found = undefined(tile + R"(
     .reg .b32 at; mov.u32 at, tile; mad.lo.u32 at, tid, 16, at;

@@ -36,6 +36,14 @@ BarrierEvent barrier_event(const Instruction& i, WarpId warp, LaneMask lanes, st
           .site = i.site};
 }
 
+BarrierEvent cluster_event(const Instruction& i, WarpId warp, LaneMask lanes) {
+  return {.warp = warp,
+          .lanes = lanes,
+          .waits = i.action == Action::cluster_wait,
+          .aligned = i.form->aligned,
+          .site = i.site};
+}
+
 // The lanes that store where a lower lane does, and few others: those whose addresses have the same hash.
 LaneMask may_repeat(const LaneHosts& hosts, LaneMask lanes) {
   constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;
@@ -253,13 +261,16 @@ void Events::emit_departure(const Warp& warp, const DivergentGroup& group, LaneM
 
 void Events::emit_cluster_arrival(const Warp& warp, LaneMask lanes, const Instruction& i) {
   for (Observer* observer : observers_)
-    observer->cluster_arrives({.warp = id(warp), .lanes = lanes, .waits = false, .site = i.site},
-                              releases(i.form->semantics));
+    observer->cluster_arrives(cluster_event(i, id(warp), lanes), releases(i.form->semantics));
+}
+
+void Events::emit_cluster_wait_begin(const Warp& warp, LaneMask lanes, const Instruction& i) {
+  for (Observer* observer : observers_) observer->cluster_wait_begins(cluster_event(i, id(warp), lanes));
 }
 
 void Events::emit_cluster_wait(const Warp& warp, LaneMask lanes, const Instruction& i) {
   for (Observer* observer : observers_)
-    observer->cluster_waits({.warp = id(warp), .lanes = lanes, .site = i.site}, acquires(i.form->semantics));
+    observer->cluster_waits(cluster_event(i, id(warp), lanes), acquires(i.form->semantics));
 }
 
 }  // namespace foldproof::emulated

@@ -87,6 +87,7 @@ class Events final : private LaunchView {
   void emit_cluster_completion(const Cluster& cluster) {
     for (Observer* observer : observers_) observer->cluster_completes(cluster.number);
   }
+  void emit_cluster_wait_begin(const Warp& warp, LaneMask lanes, const Instruction& i);
   void emit_cluster_wait(const Warp& warp, LaneMask lanes, const Instruction& i);
 
  private:

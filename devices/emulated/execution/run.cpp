@@ -84,8 +84,10 @@ void read_frame_address(Frame& frame, const Instruction& i, const MachineOperand
 }
 
 /// Of the warp, all lanes must arrive or none.
-bool waits_at_aligned_barrier(const Instruction& i) {
-  return (i.action == Action::barrier_sync || i.action == Action::barrier_reduce) && i.form->aligned;
+bool is_aligned_barrier(const Instruction& i) {
+  const bool is_barrier = i.action == Action::barrier_sync || i.action == Action::barrier_reduce ||
+                          i.action == Action::cluster_arrive || i.action == Action::cluster_wait;
+  return is_barrier && i.form->aligned;
 }
 
 }  // namespace
@@ -159,7 +161,7 @@ void Executor::run(Warp& warp, std::size_t index, std::uint64_t quantum, Provena
       std::optional<DivergentGroup> others;
       if (active != at.group->lanes) {
         separate(warp, index, active);
-        if (waits_at_aligned_barrier(i)) others = warp.groups.back();
+        if (is_aligned_barrier(i)) others = warp.groups.back();
       }
       const bool goes_on = execute_moving(warp, index, i, active);
       if (others) parts_.events.emit_departure(warp, *others, active);

@@ -146,6 +146,8 @@ class FunctionLowering {
   Slot argument_slot(const ptx::Operand& argument);
   Slot result_slot(const ptx::Operand& result, Results& results);
   Slot register_slot(unsigned bytes);
+  static void add_rows(std::vector<RegisterUse::Register>& rows, const Slot& slot, std::uint64_t at,
+                       std::uint64_t bytes);
   void set_target(const ptx::CallStatement& call, Instruction& i, MachineOperands& detail);
 
   // lower_emit.cpp: creates and appends instructions
@@ -171,9 +173,10 @@ class FunctionLowering {
     unsigned bytes;
   };
   std::vector<Returned> returned_registers_;  // results declared .reg: stored when the function returns
+  std::vector<Slot> returned_slots_;          // results declared .param
   RegisterUse use_;                           // of the current statement
   std::vector<RegisterUse> uses_;             // by instruction: a statement's use is stored with its last one
-  std::int64_t slot_bytes_ = 0;               // of the .param variable that the last address named
+  Slot addressed_;                            // the .param variable that the last address named
   ptx::Location at_;                          // of the current statement
 };
 

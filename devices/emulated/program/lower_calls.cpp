@@ -1,6 +1,8 @@
 // Calls: arguments and results are passed through slots in the caller's frame.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "devices/emulated/program/function_lowering.h"
 
 namespace foldproof::emulated {
@@ -18,8 +20,11 @@ void FunctionLowering::lower_statement(const ptx::CallStatement& call) {
 }
 
 Slot FunctionLowering::argument_slot(const ptx::Operand& argument) {
-  if (const Symbol* slot = symbol_in(argument); slot && slot->kind == Symbol::Kind::slot)
-    return {slot->offset, slot->bytes};
+  if (const Symbol* symbol = symbol_in(argument); symbol && symbol->kind == Symbol::Kind::slot) {
+    const Slot slot{symbol->offset, symbol->bytes};
+    add_rows(use_.reads, slot, 0, slot.bytes);
+    return slot;
+  }
   const auto* name = std::get_if<ptx::Name>(&argument.value);
   if (!name) throw NotCovered{"a call with an immediate argument"};
   const Symbol& symbol = register_named(*name);
@@ -29,14 +34,26 @@ Slot FunctionLowering::argument_slot(const ptx::Operand& argument) {
 }
 
 Slot FunctionLowering::result_slot(const ptx::Operand& result, Results& results) {
-  if (const Symbol* slot = symbol_in(result); slot && slot->kind == Symbol::Kind::slot)
-    return {slot->offset, slot->bytes};
+  if (const Symbol* symbol = symbol_in(result); symbol && symbol->kind == Symbol::Kind::slot) {
+    const Slot slot{symbol->offset, symbol->bytes};
+    add_rows(use_.writes, slot, 0, slot.bytes);
+    return slot;
+  }
   const auto* name = std::get_if<ptx::Name>(&result.value);
   if (!name) fail("the result of a call must be a .param variable or a register");
   const Symbol& symbol = register_named(*name);
   const Slot slot = register_slot(symbol.bytes);
   results.emplace_back(written(symbol), slot);
   return slot;
+}
+
+// The rows of the slot whose bytes all lie in the given range.
+void FunctionLowering::add_rows(std::vector<RegisterUse::Register>& rows, const Slot& slot, std::uint64_t at,
+                                std::uint64_t bytes) {
+  constexpr std::uint32_t column = 4;
+  for (std::uint32_t k = 0; k * column < slot.bytes; ++k)
+    if (at <= k * column && std::min((k + 1) * column, slot.bytes) <= at + bytes)
+      rows.push_back({slot.offset + k * column * isa::warp_size, column});
 }
 
 Slot FunctionLowering::register_slot(unsigned bytes) {

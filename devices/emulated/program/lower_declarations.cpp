@@ -44,6 +44,7 @@ Slot FunctionLowering::declare_passed(const ptx::Variable& variable, bool is_res
   const Slot slot = new_slot(variable);
   if (variable.space != ptx::Space::reg) {
     declare_slot(variable, slot);
+    if (is_result) returned_slots_.push_back(slot);
     return slot;
   }
   const std::uint32_t row = declare_register(variable.name, type, variable.ptx_line);
@@ -58,7 +59,7 @@ Slot FunctionLowering::declare_passed(const ptx::Variable& variable, bool is_res
 }
 
 Slot FunctionLowering::new_slot(const ptx::Variable& variable) {
-  const std::uint64_t bytes = std::max<std::uint64_t>(bytes_of(variable, context_.program.name), 4);
+  const std::uint64_t bytes = bytes_of(variable, context_.program.name);
   if (bytes > largest_slot)
     fail(fmt::format("parameter {} is larger than {} bytes", variable.name, largest_slot), variable.ptx_line);
   return {frame_.allocate_slot(bytes), static_cast<std::uint32_t>(bytes)};

@@ -40,8 +40,11 @@ void FunctionLowering::emit(Instruction i, MachineOperands detail) {
 
 // Returning from an entry exits the thread.
 void FunctionLowering::emit_return(Instruction i) {
-  for (const auto& [row, slot, bytes] : returned_registers_)
+  for (const auto& [row, slot, bytes] : returned_registers_) {
+    use_.reads.push_back({row, bytes});
     emit_slot_access(Action::store, slot, row, bytes);
+  }
+  for (const Slot& slot : returned_slots_) add_rows(use_.reads, slot, 0, slot.bytes);
   i.action = function_.is_entry ? Action::exit : Action::ret;
   emit(i);
 }

@@ -38,9 +38,13 @@ void FunctionLowering::lower_memory(const ptx::Statement& statement, Instruction
   if (k < statement.operands.size()) fail(fmt::format("{} has too many operands", statement.opcode));
   const auto bytes = static_cast<std::int64_t>(detail.element_bytes * detail.data.size());
   const std::int64_t at = detail.address.displacement;
-  if (detail.address.base == MachineOperands::Base::slot && (at < 0 || at > slot_bytes_ - bytes))
-    fail(fmt::format("{} bytes at offset {} are outside the {} bytes of the parameter", bytes, at,
-                     slot_bytes_));
+  if (detail.address.base == MachineOperands::Base::slot) {
+    if (at < 0 || at > static_cast<std::int64_t>(addressed_.bytes) - bytes)
+      fail(fmt::format("{} bytes at offset {} are outside the {} bytes of the parameter", bytes, at,
+                       addressed_.bytes));
+    if (i.action == Action::store)
+      add_rows(use_.writes, addressed_, static_cast<std::uint64_t>(at), static_cast<std::uint64_t>(bytes));
+  }
   emit(i, std::move(detail));
 }
 
@@ -104,7 +108,9 @@ MachineOperands::Address FunctionLowering::address_in(const Symbol& symbol, cons
               static_cast<std::int64_t>(address + static_cast<std::uint64_t>(given.offset))};
     }
     case Symbol::Kind::local: return {Base::frame_local, isa::no_operand, given.offset + symbol.offset};
-    case Symbol::Kind::slot: slot_bytes_ = symbol.bytes; return {Base::slot, symbol.offset, given.offset};
+    case Symbol::Kind::slot:
+      addressed_ = {symbol.offset, symbol.bytes};
+      return {Base::slot, symbol.offset, given.offset};
     case Symbol::Kind::entry_parameter:
       return {Base::entry_parameter, isa::no_operand, given.offset + symbol.offset};
     case Symbol::Kind::range:

@@ -147,6 +147,7 @@ void ClusterBarriers::arrive(Warp& warp, const Instruction& i, LaneMask lanes) {
 
 bool ClusterBarriers::wait(Warp& warp, std::size_t index) {
   DivergentGroup& group = warp.groups[index];
+  parts_.events.emit_cluster_wait_begin(warp, group.lanes, group.instruction());
   std::uint64_t phase = 0;
   for_lanes(group.lanes, [&](unsigned lane) { phase = std::max(phase, warp.cluster_arrivals[lane]); });
   if (warp.block->cluster->phase >= phase) {
