@@ -11,14 +11,6 @@ namespace {
 /// Variables that must not be negative.
 constexpr std::string_view sizes[] = {"count", "rows", "columns", "segments", "block", "grid", "offset"};
 
-std::optional<std::int64_t> evaluated(const Expression& expression, const Variables& variables) {
-  try {
-    return expression.evaluate(variables);
-  } catch (const InputError&) {
-    return std::nullopt;
-  }
-}
-
 Position place_of_count(const Instance& instance) {
   const Range* range = range_of(instance, "count");
   return range == nullptr ? Position{} : range->low.where();
@@ -95,6 +87,14 @@ std::optional<Variables> small_case(const Instance& instance, std::int64_t step,
 std::optional<std::int64_t> value_of(const Variables& variables, std::string_view name) {
   const auto found = variables.find(name);
   return found == variables.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::int64_t> evaluated(const Expression& expression, const Variables& variables) {
+  try {
+    return expression.evaluate(variables);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
 }
 
 std::int64_t tile_of(const Variables& variables) {

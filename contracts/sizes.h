@@ -14,6 +14,9 @@ constexpr std::int64_t most_threads_of_a_block = 1024;
 /// The value of a variable; nothing if the case does not have it.
 std::optional<std::int64_t> value_of(const Variables& variables, std::string_view name);
 
+/// The value of the expression; nothing if it has none.
+std::optional<std::int64_t> evaluated(const Expression& expression, const Variables& variables);
+
 /// Threads per block, at least 1; 32 for a case without the variable `block`.
 std::int64_t tile_of(const Variables& variables);
 

@@ -14,6 +14,7 @@
 #include "contracts/declarations.h"
 #include "contracts/guessing/guesses.h"
 #include "contracts/guessing/source_launches.h"
+#include "contracts/placeholders.h"
 #include "contracts/sizes.h"
 
 namespace foldproof {
@@ -22,8 +23,12 @@ namespace {
 using Block = std::array<std::int64_t, 3>;
 /// Along one axis; std::nullopt: any.
 using Extents = std::optional<std::set<std::int64_t>>;
-/// Along x, y and z: the blocks that the cases of an instance have.
-using Claimed = std::array<Extents, 3>;
+/// A launch of a contract, and the blocks that the cases of its instance have along x, y and z.
+struct Claim {
+  const Instance& instance;
+  const LaunchContract& launch;
+  std::array<Extents, 3> blocks;
+};
 
 /// The values of the expression in the cases of the instance, if it depends on at most one variable with
 /// constant limits.
@@ -44,16 +49,16 @@ Extents extents_of(const Expression& expression, const Instance& instance) try {
   return std::nullopt;
 }
 
-Claimed claimed_by(const LaunchContract& launch, const Instance& instance) {
-  Claimed claimed;
-  for (std::size_t axis = 0; axis < claimed.size(); ++axis)
-    claimed.at(axis) = extents_of(launch.block.at(axis), instance);
-  return claimed;
+Claim claim_of(const Instance& instance, const LaunchContract& launch) {
+  Claim claim{instance, launch, {}};
+  for (std::size_t axis = 0; axis < claim.blocks.size(); ++axis)
+    claim.blocks.at(axis) = extents_of(launch.block.at(axis), instance);
+  return claim;
 }
 
-bool includes(const Claimed& claimed, const Block& block) {
+bool includes(const Claim& claim, const Block& block) {
   for (std::size_t axis = 0; axis < block.size(); ++axis)
-    if (const Extents& extents = claimed.at(axis); extents && !extents->contains(block.at(axis)))
+    if (const Extents& extents = claim.blocks.at(axis); extents && !extents->contains(block.at(axis)))
       return false;
   return true;
 }
@@ -83,7 +88,7 @@ std::string sentence_about(const std::string& kernel, const std::vector<Block>& 
                      listed.front() == "1" && blocks.size() == 1 ? "thread" : "threads");
 }
 
-using ClaimsOf = std::map<std::string, std::vector<Claimed>>;  ///< by the kernel's lowered name
+using ClaimsOf = std::map<std::string, std::vector<Claim>>;  ///< by the kernel's lowered name
 
 /// Adds what the contract claims of the kernels. One that is not compiled names them by their spelling.
 void add_claims(const Contract& contract, const std::vector<EntrySignature>& kernels, ClaimsOf& claims) {
@@ -93,7 +98,95 @@ void add_claims(const Contract& contract, const std::vector<EntrySignature>& ker
         if (launch.lowered.empty()
                 ? is_same_spelling(kernel.spelled, launch.entry) || instantiates(kernel.spelled, launch.entry)
                 : launch.lowered == kernel.lowered)
-          claims[kernel.lowered].push_back(claimed_by(launch, instance));
+          claims[kernel.lowered].push_back(claim_of(instance, launch));
+}
+
+/// How many blocks the source launches along an axis for a value of an argument.
+struct LaunchedGrid {
+  Block block = {};
+  std::size_t axis = 0, parameter = 0;  ///< indices
+  std::int64_t argument = 0, blocks = 0;
+};
+
+struct Limits {
+  std::int64_t low = 0, high = 0;
+};
+
+/// Those variables of the contract's cases that the argument and the block determine. Nothing if no case has
+/// these.
+std::optional<Variables> variables_in(const Claim& claim, const LaunchedGrid& grid) {
+  if (!includes(claim, grid.block)) return std::nullopt;
+  Variables known{{claim.launch.arguments.at(grid.parameter).value.text(), grid.argument}};
+  for (std::size_t axis = 0; axis < grid.block.size(); ++axis)
+    if (const std::string& text = claim.launch.block.at(axis).text(); is_identifier(text))
+      known.emplace(text, grid.block.at(axis));
+  for (const auto& [name, range] : claim.instance.domain) {
+    const auto low = evaluated(range.low, known), high = evaluated(range.high, known);
+    const auto value = known.find(name);
+    if (value == known.end()) {
+      if (low && low == high) known.emplace(name, *low);
+    } else if ((low && value->second < *low) || (high && value->second > *high)) {
+      return std::nullopt;
+    }
+  }
+  return known;
+}
+
+/// The numbers of blocks that the contract's launch may have along the axis; nothing if they are unknown.
+std::optional<Limits> blocks_in(const Claim& claim, std::size_t axis, const Variables& known) {
+  const Expression& blocks = claim.launch.grid.at(axis);
+  if (const auto value = evaluated(blocks, known)) return Limits{*value, *value};
+  const Range* range = range_of(claim.instance, blocks.text());
+  if (range == nullptr) return std::nullopt;
+  const auto low = evaluated(range->low, known), high = evaluated(range->high, known);
+  return low && high ? std::optional(Limits{*low, *high}) : std::nullopt;
+}
+
+std::string sentence_about(const std::string& kernel, const std::string& variable, const LaunchedGrid& grid,
+                           const Limits& claimed) {
+  const auto counted = [](std::int64_t blocks) {
+    return fmt::format("{} {}", blocks, blocks == 1 ? "block" : "blocks");
+  };
+  return fmt::format("the source launches {} with {} of {} threads for {}={}, but the contract launches {}",
+                     kernel, counted(grid.blocks), text_of(grid.block), variable, grid.argument,
+                     claimed.low == claimed.high
+                         ? counted(claimed.low)
+                         : fmt::format("{} to {}", claimed.low, counted(claimed.high)));
+}
+
+/// Nothing if some contract includes this number of blocks, or may do so.
+std::optional<std::string> sentence_if_uncovered(const std::string& kernel, const std::vector<Claim>& claims,
+                                                 const LaunchedGrid& grid) {
+  std::optional<std::string> sentence;
+  for (const Claim& claim : claims) {
+    const auto& arguments = claim.launch.arguments;
+    const std::string variable =
+        grid.parameter < arguments.size() ? arguments[grid.parameter].value.text() : "";
+    const Range* range = range_of(claim.instance, variable);
+    if (range == nullptr) return std::nullopt;
+    const auto known = variables_in(claim, grid);
+    if (!known) continue;
+    if (!evaluated(range->low, *known) || !evaluated(range->high, *known)) return std::nullopt;
+    const auto claimed = blocks_in(claim, grid.axis, *known);
+    if (!claimed || (claimed->low <= grid.blocks && grid.blocks <= claimed->high)) return std::nullopt;
+    if (!sentence) sentence = sentence_about(kernel, variable, grid, *claimed);
+  }
+  return sentence;
+}
+
+/// About a launch whose number of blocks depends on one argument, for some value of it.
+std::optional<std::string> uncovered_grid(const std::string& kernel, const std::vector<Claim>& claims,
+                                          const SourceLaunch& launch) {
+  const auto& [x, y, z] = launch.block;
+  if (!x || !y || !z) return std::nullopt;
+  for (std::size_t axis = 0; axis < launch.grid.size(); ++axis)
+    for (std::size_t parameter = 0; parameter < launch.arguments.size(); ++parameter)
+      for (const std::int64_t value : {1000, 4113, 20'000, 1'000'000})
+        if (const auto size = launched_size(launch, axis, parameter, value))
+          if (auto sentence = sentence_if_uncovered(
+                  kernel, claims, {{*x, *y, *z}, axis, parameter, size->argument, size->blocks}))
+            return sentence;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -112,12 +205,17 @@ std::vector<std::string> uncovered_launches(const Contract& contract,
   std::vector<std::string> sentences;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     if (!own.contains(kernels[k].lowered)) continue;
-    const std::vector<Claimed>& claimed = all.at(kernels[k].lowered);
+    const std::vector<Claim>& claims = all.at(kernels[k].lowered);
     std::vector<Block> uncovered;
     for (const Block& block : blocks_of(launches[k]))
-      if (std::ranges::none_of(claimed, [&](const Claimed& one) { return includes(one, block); }))
+      if (std::ranges::none_of(claims, [&](const Claim& one) { return includes(one, block); }))
         uncovered.push_back(block);
     if (!uncovered.empty()) sentences.push_back(sentence_about(kernels[k].spelled, uncovered));
+    for (const SourceLaunch& launch : launches[k])
+      if (auto grid = uncovered_grid(kernels[k].spelled, claims, launch)) {
+        sentences.push_back(*std::move(grid));
+        break;
+      }
   }
   return sentences;
 }

@@ -10,9 +10,10 @@
 
 namespace foldproof {
 
-/// For each kernel of the compiled contract: the blocks with which the source launches it although no case of
-/// this contract, nor of the others for the source, can have them, in one sentence. Launches whose blocks the
-/// text of the source does not determine, and contracts whose blocks cannot be listed, are left out.
+/// For each kernel of the compiled contract: the sizes of the blocks, and a number of blocks, with which the
+/// source launches it although no case of this contract, nor of the others for the source, can have them, in
+/// one sentence each. What the text of the source does not determine, and contracts whose launches cannot be
+/// listed, are left out.
 /// `kernels`: all of the source. `text`: the source from the preprocessor.
 std::vector<std::string> uncovered_launches(const Contract& contract,
                                             const std::vector<const Contract*>& others,

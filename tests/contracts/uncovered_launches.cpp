@@ -82,6 +82,33 @@ TEST_CASE("blocks that depend on the caller are not compared") {
           .empty());
 }
 
+TEST_CASE("a launch of the source with another number of blocks than the contract's is noted") {
+  const auto of = [](const std::string& domain, const std::string& grid, const std::string& blocks) {
+    const Workshop workshop;
+    Contract contract =
+        workshop.load("format = 1\n[reduction]\noperator = \"sum\"\ninput = \"f32\"\n[domain]\n" + domain +
+                          "\n[[launch]]\nentry = \"sum\"\ngrid = \"" + grid +
+                          "\"\nblock = \"block\"\narguments = [\"input\", \"output\", \"count\"]\n",
+                      "");
+    contract.instances.at(0).launches.at(0).lowered = "_Z3sumPKfPfi";
+    return uncovered(contract, "sum<<<" + blocks + ", 256>>>(x, y, n);");
+  };
+  const std::string any = "count = \"0 .. 2^31 - 1\"\nblock = \"1 .. 256\"\n";
+  CHECK(
+      of(any, "ceil_div(count, block)", "n / 256") ==
+      std::vector<std::string>{"the source launches sum with 3 blocks of 256 threads for count=1000, but the "
+                               "contract launches 4 blocks"});
+  CHECK(of(any, "ceil_div(count, block)", "(n + 255) / 256").empty());
+  CHECK(of(any + "grid = \"ceil_div(count, block)\"", "grid", "n / 256").size() == 1);
+  CHECK(of(any + "grid = \"1 .. 4\"", "grid", "(n + 255) / 256").size() == 1);
+  CHECK(of(any + "grid = \"1 .. 2^31 - 1\"", "grid", "n / 256").empty());
+  CHECK(of(any, "ceil_div(count, block)", "n / 256") == of(any, "ceil_div(count, 256)", "n / 256"));
+  CHECK(of("tiles = \"1 .. 9\"\nblock = \"256\"\ncount = \"256 * tiles\"", "count / 256", "(n + 255) / 256")
+            .empty());
+  CHECK(of("count = \"0 .. 256\"\nblock = \"256\"", "1", "(n + 255) / 256").empty());
+  CHECK(of("count = \"0 .. 2^20\"\nblock = \"256\"", "1", "(n + 255) / 256").size() == 1);
+}
+
 TEST_CASE("nothing is noted about a block that is not known, or a contract whose blocks cannot be listed") {
   CHECK(uncovered("", "128", "extern int threads; sum<<<1, threads>>>(x, y, n);").empty());
   CHECK(uncovered("a = \"-2^62 .. 2^62\"", "\"a\"", "sum<<<1, 512>>>(x, y, n);").empty());
