@@ -42,10 +42,18 @@ constexpr bool is_between(char32_t code, char32_t first, char32_t last) {
 /// characters without width that hide text in other text, and the last two code points of each plane; XML
 /// forbids U+FFFE and U+FFFF.
 constexpr bool is_escaped(char32_t code) {
-  return code < 0x20 || is_between(code, 0x7f, 0x9f) || code == 0x61c || code == 0x200b ||
-         is_between(code, 0x200e, 0x200f) || is_between(code, 0x2028, 0x202e) || code == 0x2060 ||
-         is_between(code, 0x2066, 0x2069) || code == 0xfeff || (code & 0xfffe) == 0xfffe ||
-         is_between(code, 0xe0000, 0xe007f);
+  struct Range {
+    char32_t first, last;
+  };
+  // The default-ignorable code points of Unicode 15 (DerivedCoreProperties.txt), and others without a glyph.
+  constexpr Range invisible[] = {{0x7f, 0x9f},       {0xad, 0xad},      {0x34f, 0x34f},   {0x61c, 0x61c},
+                                 {0x115f, 0x1160},   {0x17b4, 0x17b5},  {0x180b, 0x180f}, {0x200b, 0x200f},
+                                 {0x2028, 0x202e},   {0x2060, 0x206f},  {0x3164, 0x3164}, {0xfe00, 0xfe0f},
+                                 {0xfeff, 0xfeff},   {0xffa0, 0xffa0},  {0xfff0, 0xfffb}, {0x1bca0, 0x1bca3},
+                                 {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+  return code < 0x20 || (code & 0xfffe) == 0xfffe || std::ranges::any_of(invisible, [&](const Range& range) {
+           return is_between(code, range.first, range.last);
+         });
 }
 
 std::string unicode_escape(char32_t code) {

@@ -1,13 +1,9 @@
 #include "base/text.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
-#include <memory>
 #include <numeric>
-#include <regex>
 #include <sstream>
 
 #include "base/printable.h"
@@ -29,13 +25,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
     }
   }
   return costs.back();
-}
-
-/// nvcc puts what only one file can name into a scope such as "_INTERNAL_0effcd78_4_k_cu_0bff465e::".
-std::string without_file_scopes(const std::string& text) {
-  if (text.find("_INTERNAL_") == std::string::npos) return text;
-  static const std::regex scope("\\b_INTERNAL_[0-9a-f]+_[0-9]+_\\w+::");
-  return std::regex_replace(text, scope, "");
 }
 
 }  // namespace
@@ -106,21 +95,6 @@ std::string toml_string(std::string_view text) {
       result += c;
   }
   return toml_escaped(result) + '"';
-}
-
-std::string demangled(const std::string& name) {
-  constexpr std::size_t longest = 4096;  // the demangler recurses
-  if (!name.starts_with("_Z") || name.size() > longest) return name;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text ? without_file_scopes(text.get()) : name;
-}
-
-std::string demangled_variable(const std::string& name) {
-  const std::string text = demangled(name);
-  const bool is_local = name.starts_with("_ZZ") && text != name;
-  return is_local ? text.substr(text.rfind("::") + 2) : text;
 }
 
 std::string wrap(const std::string& text, std::size_t used, std::size_t indent, std::size_t width) {

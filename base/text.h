@@ -61,7 +61,8 @@ std::string shell_word(const std::string& text);
 /// `text` as a TOML basic string, quotes included.
 std::string toml_string(std::string_view text);
 
-/// "sum(float const*)" for "_Z3sumPKf"; returns a name that is not mangled unchanged.
+/// "sum(float const*)" for "_Z3sumPKf"; returns a name that is not mangled unchanged, and one whose C++ name
+/// would be too long.
 std::string demangled(const std::string& name);
 
 /// The same for a variable, but without the function that it is local to: "tile" for

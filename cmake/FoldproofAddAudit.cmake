@@ -14,6 +14,23 @@
 # launch or a stored case. Failing cases are kept in the build folder; they and those next to the contract run first.
 include("${CMAKE_CURRENT_LIST_DIR}/FoldproofTargetFlags.cmake")
 
+# file(GLOB) turns a name with a semicolon into two names, which may be those of other files. In the list of all names
+# of the folder, the second one does not begin with the folder.
+function(foldproof_refuse_semicolons name files)
+  foreach(file IN LISTS files)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    cmake_path(GET file PARENT_PATH folder)
+    file(GLOB entries LIST_DIRECTORIES true "${folder}/*")
+    foreach(entry IN LISTS entries)
+      cmake_path(IS_PREFIX folder "${entry}" is_below)
+      if(NOT is_below)
+        message(FATAL_ERROR "foldproof_add_audit(NAME ${name} …): the folder ${folder} has a name with a semicolon, "
+                            "which ends in ;${entry}; rename that file or folder")
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
 function(foldproof_add_audit)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "OPTIONAL;REQUIRED" "NAME;TARGET;DEVICE;CASES;SEED;TIMEOUT"
                         "SOURCE;SOURCES;CONTRACT;CONTRACTS;LABELS;ARGS")
@@ -67,6 +84,7 @@ function(foldproof_add_audit)
   if("${files}" MATCHES "[][$@\"'`\\<>(){}|&!?*#%^\n\r\t]")
     message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): the name of a file contains ${CMAKE_MATCH_0}; rename it")
   endif()
+  foldproof_refuse_semicolons("${ARG_NAME}" "${files}")
   if(DEFINED ARG_TARGET AND NOT TARGET "${ARG_TARGET}")
     message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME} …): ${ARG_TARGET} is not a target of this project")
   endif()

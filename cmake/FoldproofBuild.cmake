@@ -61,13 +61,14 @@ function(foldproof_library module)
   foldproof_unity(foldproof_${module} 16)
 endfunction()
 
-# foldproof_tests(NAME LABELS label... DEPENDS target... [NVCC] [OPTIMIZED]): one Catch2 program from every .cpp of
+# foldproof_tests(NAME LABELS label... DEPENDS target... [NVCC] [FULL] [OPTIMIZED]): one Catch2 program from every .cpp of
 # tests/NAME.
 # OPTIMIZED: the tests themselves loop over many values; others spend more time in the compiler than in their own code.
 # NVCC: test cases tagged [nvcc] form a separate entry, which ctest reports as skipped if there is no nvcc.
+# FULL: those that are tagged [full], too, run only with ./x test --full, since each takes seconds.
 # Test cases run in an order that differs each time, since none may depend on another; Catch2 prints the seed.
 function(foldproof_tests name)
-  cmake_parse_arguments(ARG "NVCC;OPTIMIZED" "" "DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "NVCC;FULL;OPTIMIZED" "" "DEPENDS;LABELS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp")
   if(NOT sources)
     return()
@@ -89,8 +90,12 @@ function(foldproof_tests name)
   set(without_nvcc "")
   if(ARG_NVCC)
     set(without_nvcc ~[nvcc])
-    add_test(NAME unit.${name}.nvcc COMMAND test_${name} [nvcc] ${order})
+    add_test(NAME unit.${name}.nvcc COMMAND test_${name} [nvcc]~[full] ${order})
     list(APPEND entries unit.${name}.nvcc)
+  endif()
+  if(ARG_FULL)
+    add_test(NAME full.${name} COMMAND test_${name} [full] ${order} CONFIGURATIONS Full)
+    list(APPEND entries full.${name})
   endif()
   add_test(NAME unit.${name} COMMAND test_${name} ${without_nvcc} ${order})
   set_tests_properties(${entries} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600 SKIP_RETURN_CODE 3)

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -300,7 +301,8 @@ int run(const Program& program, int argc, char** argv) {
   occupy_standard_descriptors();
   ignore_signals_of_writing();
   limit_memory_for_reading();
-  std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it, and then no child could be waited for
+  umask(umask(0) & ~mode_t{S_IRWXU});  // what the program writes it can read again
+  std::signal(SIGCHLD, SIG_DFL);       // a parent may have ignored it, and then no child could be waited for
   const std::vector<std::string> arguments = arguments_of(argc, argv);
   Console console;
   if (wants_json(arguments)) console.format = Console::Format::json;

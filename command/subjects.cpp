@@ -202,9 +202,11 @@ std::vector<std::string> sources_without_contract(const fs::path& folder,
   if (!fs::is_directory(folder, error)) return found;
   for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     const fs::path& file = it->path();
-    if (file.extension() != ".cu" || named.contains(without_links(file))) continue;
+    const bool is_ptx = file.extension() == ".ptx";
+    if ((file.extension() != ".cu" && !is_ptx) || named.contains(without_links(file))) continue;
     const std::optional<std::string> text = read_if_possible(file, largest_source);
-    if (text && may_have_kernels(*text)) found.push_back(file.string());
+    if (text && (is_ptx ? text->find(".entry") != std::string::npos : may_have_kernels(*text)))
+      found.push_back(file.string());
   }
   std::ranges::sort(found);
   return found;

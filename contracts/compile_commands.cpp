@@ -36,7 +36,8 @@ json parsed_database(const fs::path& file) {
 
 std::string text_of(const json& command, const char* key) {
   const auto found = command.find(key);
-  return found != command.end() && found->is_string() ? found->get<std::string>() : "";
+  const std::string text = found != command.end() && found->is_string() ? found->get<std::string>() : "";
+  return text.find('\0') == std::string::npos ? text : "";  // system calls would see a path only up to it
 }
 
 std::vector<std::string> words_of(const json& command) {

@@ -147,6 +147,11 @@ std::optional<Text> scalar(const toml::node& node, const std::string& file) {
 
 toml::table parse_toml(const std::filesystem::path& file) {
   const std::string text = read_text_file(file, largest_contract);
+  // System calls would see a path only up to it.
+  for (const std::string_view escape : {"\\u0000", "\\U00000000"})
+    if (text.find(escape) != std::string::npos)
+      throw InputError(fmt::format("the file contains the NUL character {}; remove it", escape),
+                       {file.string()});
   if (dots_outside_strings(text) > most_dots)
     throw InputError(fmt::format("the contract has more than {} dots in its keys", most_dots),
                      {file.string()});

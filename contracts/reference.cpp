@@ -107,7 +107,7 @@ void check_part(const Reference& reference, std::string_view part) {
   else
     known.emplace_back("count");
   if (result == ResultShape::segments) known.emplace_back("segments");
-  for (const char* key : {"k", "epsilon", "p"})
+  for (const char* key : {"k", "epsilon", "delta", "p"})
     if (info(reference.op).takes(key)) known.emplace_back(key);
   for (const RoleInfo& role : roles())
     if (role.role == Role::offsets ? result == ResultShape::segments

@@ -74,6 +74,7 @@ void write_reduction(Writer& out, const Reduction& reduction) {
   if (reduction.moment_method != MomentMethod::unspecified)
     out.key("method", toml_string(name_of(moment_names, reduction.moment_method)));
   if (op.takes("epsilon")) out.key("epsilon", toml_string(fmt::format("{}", reduction.epsilon)));
+  if (op.takes("delta")) out.key("delta", toml_string(fmt::format("{}", reduction.delta)));
   if (reduction.correction != 0) out.key("correction", std::to_string(reduction.correction));
   if (op.takes("p")) out.key("p", toml_string(fmt::format("{}", reduction.p)));
   if (reduction.k) out.key("k", toml_string(reduction.k->text()));
@@ -124,6 +125,8 @@ void write_additional_output(Writer& out, const AdditionalOutput& additional) {
   out.key("result", toml_string(name_of(result_names, additional.reduction.result)));
   if (info(additional.reduction.op).takes("epsilon"))
     out.key("epsilon", toml_string(fmt::format("{}", additional.reduction.epsilon)));
+  if (info(additional.reduction.op).takes("delta"))
+    out.key("delta", toml_string(fmt::format("{}", additional.reduction.delta)));
   if (additional.reduction.correction != 0)
     out.key("correction", std::to_string(additional.reduction.correction));
 }

@@ -33,6 +33,7 @@ struct Arithmetic {
   SumMethod sum = SumMethod::plain;
   bool checks_empty = true;                           ///< also the results of empty segments
   double epsilon = 0;                                 ///< for operators that take it
+  double delta = 1;                                   ///< for a Huber loss; positive
   std::uint64_t correction = 0;                       ///< variances have the divisor n - correction: 0 or 1
   double p = 0;                                       ///< for top-p
   std::shared_ptr<const CustomOperator> custom = {};  ///< for custom

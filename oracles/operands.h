@@ -28,7 +28,7 @@ struct RoleInfo {
   std::string_view name;
   Use use;
   std::string_view synopsis;
-  std::array<std::optional<Operator>, 6> operators;
+  std::array<std::optional<Operator>, 12> operators;
 
   /// Whether the operator requires this operand.
   bool is_needed_by(Operator op) const { return use == Use::required && is_for(op); }

@@ -49,10 +49,16 @@ constexpr bool transforms_elements(Operator op) {
 
 /// Whether the operator adds what it computes from each element and its partner in the second operand.
 constexpr bool adds_pairs(Operator op) {
-  return op == Operator::dot || op == Operator::squared_error || op == Operator::absolute_error;
+  return op == Operator::dot || op == Operator::squared_error || op == Operator::absolute_error ||
+         op == Operator::huber;
 }
 /// Whether it divides such a sum by the number of elements.
-constexpr bool is_mean_of_pairs(Operator op) { return op == Operator::mse || op == Operator::mae; }
+constexpr bool is_mean_of_pairs(Operator op) {
+  return op == Operator::mse || op == Operator::mae || op == Operator::mean_huber;
+}
+
+/// Whether it is defined only for elements that are not negative.
+constexpr bool takes_probabilities(Operator op) { return op == Operator::kl_divergence; }
 
 /// Whether one element without a property, such as a set bit, decides the result.
 constexpr bool needs_every_element(Operator op) { return op == Operator::all || op == Operator::bit_and; }

@@ -169,6 +169,7 @@ std::vector<std::byte> make_input(const InputDistribution& input, const InputPla
   const bool is_product = plan.op == Operator::prod && elements.floating() && is_float(plan.accumulator);
   if (is_product && std::ranges::find(out_of_range, input.distribution.name) == std::end(out_of_range))
     inputs::limit_products(elements);
+  if (plan.is_nonnegative) inputs::take_magnitudes(elements);
   plant(elements, input);
   return elements.take();
 }

@@ -43,9 +43,10 @@ struct InputPlan {
   Element accumulator = Element::f32;
   std::uint64_t count = 0;
   Element output = Element::f32;
-  std::uint64_t tile = 32;  ///< elements per block, one per thread; at least 1
-  std::uint64_t row = 0;    ///< elements per row; the last row may be shorter; 0: a single row
-  double p = 0;             ///< what sums must reach, for top-p
+  std::uint64_t tile = 32;      ///< elements per block, one per thread; at least 1
+  std::uint64_t row = 0;        ///< elements per row; the last row may be shorter; 0: a single row
+  double p = 0;                 ///< what sums must reach, for top-p
+  bool is_nonnegative = false;  ///< magnitudes, except of planted elements
 };
 
 /// Whether the distribution or transform supports elements of this type.

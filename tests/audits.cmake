@@ -56,3 +56,7 @@ add_refused_audit(folder "NAME a SOURCE good y.cu" "SOURCE good is not a .cu or 
 add_refused_audit(source_as_contract "NAME a CONTRACT a.cu" "CONTRACT a.cu is not a .toml file")
 add_refused_audit(generator "NAME a SOURCE right\$<1:\$><0:1>.cu" "the name of a file contains \\$")
 add_refused_audit(variable "NAME a SOURCE a@b.cu" "the name of a file contains @")
+# a.cu would be audited instead.
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/semicolon/a.cu;b.cu" "")
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/semicolon/a.cu" "")
+add_refused_audit(semicolon "NAME a SOURCE ${CMAKE_CURRENT_BINARY_DIR}/semicolon/a.cu b.cu" "a name with a semicolon")

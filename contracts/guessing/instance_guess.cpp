@@ -324,17 +324,18 @@ class Guess {
              (index == roles_.named(key) || has_name(kernel_.parameters[index].name, letters, {word}));
     };
     const bool takes_p = roles_.reference() != nullptr && info(roles_.reference()->op).takes("p");
+    const bool takes_delta = roles_.reference() != nullptr && info(roles_.reference()->op).takes("delta");
     const char* key = is("epsilon", "", "eps") ? "epsilon"
-                      : takes_p && (is("p", "pP", "top") || is("p", "", "thr") || is("p", "", "prob"))
-                          ? "p"
-                          : nullptr;
+                      : takes_p && (is("p", "pP", "top") || is("p", "", "thr") || is("p", "", "prob")) ? "p"
+                      : takes_delta && is("delta", "", "delta") ? "delta"
+                                                                : nullptr;
     if (key == nullptr) {
       invent(index, false);
       return 1;
     }
     if (info(roles_.reference()->op).takes("epsilon") && roles_.reference()->value_of(key) == nullptr)
       return *(epsilon_ = usual_epsilon);
-    return number_in(roles_.key_of_reference(key, "0")).value_or(0);
+    return number_in(roles_.key_of_reference(key, takes_delta ? "1" : "0")).value_or(0);
   }
 
   void invent(std::size_t index, bool is_usual) {

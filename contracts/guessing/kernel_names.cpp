@@ -252,14 +252,15 @@ bool says_other(std::string_view output, Operator op) {
       {{"_mae_"}, {mae, absolute_error}},
       {{"sq"}, {sum_of_squares, squared_error}},
       {{"count", "cnt"}, {count, histogram, top_p}},
-      {{"mean", "avg", "average"}, {mean, mse, mae}},
+      {{"huber"}, {huber, mean_huber}},
+      {{"mean", "avg", "average"}, {mean, mse, mae, mean_huber}},
       {{"_rms"}, {rms_norm}},
       {{"rstd", "inv_std", "invstd"}, {reciprocal_deviation}},
       {{"std"}, {deviation}},
       {{"var"}, {variance}},
       {{"norm", "nrm_2", "_l_2_"}, {norm, layer_norm, rms_norm, l2_normalize}},
       {{"prod"}, {prod, dot}},
-      {{"sum"}, {sum, dot, squared_error, absolute_error}}};
+      {{"sum"}, {sum, dot, squared_error, absolute_error, huber}}};
   const std::string words = in_words(output);
   const auto* row = std::ranges::find_if(rows, [&](const SaidByName& one) { return says(words, one); });
   return row != std::end(rows) && !has(*row, op);

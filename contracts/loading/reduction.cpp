@@ -84,6 +84,8 @@ void read_choices(const Scope& scope, std::string_view name, const Table& table,
   check_method(reduction, table);
   reduction.epsilon = number(scope, table, "epsilon", reduction.accumulator);
   if (reduction.epsilon < 0) throw InputError("\"epsilon\" must not be negative", table.where("epsilon"));
+  if (table.has("delta")) reduction.delta = number(scope, table, "delta", reduction.accumulator);
+  if (reduction.delta <= 0) throw InputError("\"delta\" must be positive", table.where("delta"));
   const std::int64_t correction = table.integer("correction").value_or(0);
   if (correction != 0 && correction != 1)
     throw InputError(fmt::format("\"correction\" must be 0 or 1, not {}", correction),

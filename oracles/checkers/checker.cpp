@@ -67,7 +67,7 @@ std::optional<std::string> why_no_checker_apart(const Arithmetic& a) {
             "ignoring NaN is not defined for it; nan = \"ignore\" applies to sum, prod, min, max, argmin and "
             "argmax");
       if (info(a.op).takes("functions") && a.accumulator != Element::f32 && a.accumulator != Element::f64)
-        return sentence("the error of exp is known only for f32 and f64 accumulators");
+        return sentence("the error of exp and log is known only for f32 and f64 accumulators");
       break;
   }
   return std::nullopt;
@@ -135,7 +135,10 @@ std::unique_ptr<Checker> make_checker(const Arithmetic& a, std::span<const std::
     case Operator::squared_error:
     case Operator::absolute_error:
     case Operator::mse:
-    case Operator::mae: return make_difference_checker(a, input, *operands[Role::second]);
+    case Operator::mae:
+    case Operator::huber:
+    case Operator::mean_huber: return make_difference_checker(a, input, *operands[Role::second]);
+    case Operator::kl_divergence: return make_divergence_checker(a, input, *operands[Role::second]);
     case Operator::any:
     case Operator::all:
     case Operator::count: return make_counting_checker(a, input);

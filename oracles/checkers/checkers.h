@@ -68,6 +68,9 @@ std::unique_ptr<PartialsChecker> make_dot_checker(const Arithmetic& arithmetic,
 std::unique_ptr<PartialsChecker> make_difference_checker(const Arithmetic& arithmetic,
                                                          std::span<const std::byte> input,
                                                          const Operand& second);
+/// Kullback-Leibler divergences.
+std::unique_ptr<Checker> make_divergence_checker(const Arithmetic& arithmetic,
+                                                 std::span<const std::byte> input, const Operand& second);
 /// The largest ratio.
 std::unique_ptr<Checker> make_ratio_checker(const Arithmetic& arithmetic, std::span<const std::byte> input,
                                             const Operand& divisors);

@@ -1,4 +1,5 @@
-// Errors of predictions: sums and means of (x - y)^2 or |x - y|, where y is the second operand.
+// Errors of predictions: sums and means of (x - y)^2, |x - y| or Huber's mixture of both, where y is the
+// second operand.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -19,13 +20,15 @@ namespace {
 constexpr unsigned mean_bits = 256;
 
 bool are_squared(Operator op) { return op == Operator::squared_error || op == Operator::mse; }
+bool are_huber(Operator op) { return op == Operator::huber || op == Operator::mean_huber; }
 
-/// What the differences of two vectors are; the terms are their squares or magnitudes.
+/// What the differences of two vectors are; the terms are computed from them.
 struct Differences {
   bool have_nan = false, have_infinity = false;
   bool operands_have_nan = false;
   std::uint64_t count = 0;
-  Tally terms;  ///< only their sum, number and lowest place, and only if all differences are finite
+  Tally terms;          ///< only their sum, number and lowest place, and only if all differences are finite
+  Dyadic beyond_delta;  ///< of a Huber loss: the sum of the magnitudes that are not squared
 };
 
 /// The exact sum of |x - y|: that of the larger ones minus that of the smaller ones.
@@ -46,6 +49,30 @@ Dyadic sum_of_squares(Element type, std::span<const std::byte> x, std::span<cons
          whole(2) * tally_products(type, x, y).sum();
 }
 
+/// The exact sum of d^2 / 2 where |d| <= delta, and of delta (|d| - delta / 2) elsewhere.
+Dyadic sum_of_huber(Element type, std::span<const std::byte> x, std::span<const std::byte> y,
+                    const Dyadic& delta, Dyadic& beyond_delta) {
+  struct Pairs {
+    std::vector<std::byte> x, y;
+  } squared, linear;
+  const std::size_t size = size_of(type);
+  for (std::size_t at = 0; at < x.size(); at += size) {
+    const auto one = x.subspan(at, size), other = y.subspan(at, size);
+    const Dyadic d = Dyadic(decode(type, load(type, one, 0))) - Dyadic(decode(type, load(type, other, 0)));
+    Pairs& pairs = abs(d) <= delta ? squared : linear;
+    pairs.x.insert(pairs.x.end(), one.begin(), one.end());
+    pairs.y.insert(pairs.y.end(), other.begin(), other.end());
+  }
+  beyond_delta = sum_of_magnitudes(type, linear.x, linear.y);
+  return half(sum_of_squares(type, squared.x, squared.y)) + delta * beyond_delta -
+         half((linear.x.size() / size) * delta * delta);
+}
+
+/// The largest q such that the number is a multiple of 2^q.
+std::int64_t lowest_place(const Dyadic& positive) {
+  return positive.exponent() + static_cast<std::int64_t>(lsb(positive.significand()));
+}
+
 Differences differences_of(const Arithmetic& a, std::span<const std::byte> x, const Operand& second) {
   Differences all;
   all.count = second.size();
@@ -59,7 +86,10 @@ Differences differences_of(const Arithmetic& a, std::span<const std::byte> x, co
   }
   if (all.have_nan || all.have_infinity) return all;
   const std::span<const std::byte> y = second.values;
-  all.terms.positive = are_squared(a.op) ? sum_of_squares(a.input, x, y) : sum_of_magnitudes(a.input, x, y);
+  const Dyadic delta(number_of(a.delta));
+  all.terms.positive = are_squared(a.op) ? sum_of_squares(a.input, x, y)
+                       : are_huber(a.op) ? sum_of_huber(a.input, x, y, delta, all.beyond_delta)
+                                         : sum_of_magnitudes(a.input, x, y);
   all.terms.count = all.terms.nonzero = all.count;
   // All differences are multiples of the lowest place of x and y.
   std::int64_t place = std::numeric_limits<std::int64_t>::max();
@@ -67,6 +97,8 @@ Differences differences_of(const Arithmetic& a, std::span<const std::byte> x, co
     if (t.nonzero != 0) place = std::min(place, t.lowest_place);
   if (all.terms.positive.is_zero())
     all.terms.nonzero = 0;
+  else if (are_huber(a.op))  // also of what terms are computed from, if their sum is small enough
+    all.terms.lowest_place = 2 * std::min(place, lowest_place(delta)) - 2;
   else
     all.terms.lowest_place = are_squared(a.op) ? 2 * place : place;
   return all;
@@ -110,7 +142,11 @@ class DifferenceChecker final : public PartialsChecker {
     const FloatFormat& format = float_format(a_.accumulator);
     const Dyadic& sum = all_.terms.positive;
     const Dyadic terms = term_errors(format);
-    if (whole(2) * (sum + terms) > largest_finite(format)) return Bound::none("the sum may overflow");
+    if (whole(2) * (sum + terms + all_.beyond_delta) > largest_finite(format))
+      return Bound::none("the sum may overflow");
+    if (are_huber(a_.op) && a_.flush_to_zero &&
+        Dyadic(number_of(a_.delta)) < whole(2) * smallest_normal(format))
+      return Bound::none("delta may be flushed to zero");
     const bool is_exact = no_order_rounds(all_.terms, format) && !a_.flush_to_zero;
     if (is_exact && (!is_mean_ || (sum.is_zero() && all_.count != 0))) return Dyadic{};
     if (is_exact) return mean_bound_of(Dyadic{}, Dyadic{}, format);
@@ -125,12 +161,22 @@ class DifferenceChecker final : public PartialsChecker {
   Dyadic term_errors(const FloatFormat& format) const {
     const Dyadic& sum = all_.terms.positive;
     const Dyadic flushed = flush_threshold(a_);
+    if (are_huber(a_.op)) return huber_errors(format, flushed);
     if (!are_squared(a_.op)) return *growth(1, format.precision) * sum + 4 * all_.count * flushed;
     const Dyadic underflow = half(all_.count * smallest_subnormal(format));
     // The sum of |d| is at most that of 1 + d^2.
     const Dyadic lost = whole(8) * flushed * (whole(all_.count) + sum) +
                         all_.count * (whole(12) * flushed * flushed + flushed);
     return *growth(3, format.precision) * sum + underflow + lost;
+  }
+
+  /// At most eight factors 1 + d with |d| <= u', in every usual form of the formula; the products may
+  /// underflow, and both elements, delta, their differences and products may be flushed.
+  Dyadic huber_errors(const FloatFormat& format, const Dyadic& flushed) const {
+    const Dyadic delta(number_of(a_.delta));
+    const Dyadic underflow = whole(2) * smallest_subnormal(format) * (whole(1) + delta);
+    const Dyadic lost = flushed * (whole(12) * delta + whole(36) * flushed + whole(8));
+    return *growth(8, format.precision) * all_.terms.positive + all_.count * (underflow + lost);
   }
 
   /// The sum is divided, or each term is.

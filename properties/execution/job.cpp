@@ -250,6 +250,7 @@ std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
                  ? result_layout(reduction, c.variables).columns
                  : 0;
   plan.p = reduction.p;
+  plan.is_nonnegative = takes_probabilities(reduction.op);
   return make_input(c.input, plan);
 }
 

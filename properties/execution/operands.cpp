@@ -23,6 +23,7 @@ class Maker {
   Maker(const OperandContract& operand, const Instance& instance, const Case& c, std::size_t size)
       : operand_(operand),
         case_(c),
+        op_(instance.reduction->op),
         columns_(columns_in(instance)),
         size_(size),
         seed_(hash_of(operand.name, c.input.seed)),
@@ -47,8 +48,9 @@ class Maker {
   }
 
   std::vector<std::byte> of(std::string distribution, std::vector<InputStep> transforms = {}) const {
-    return make_input({{std::move(distribution)}, seed_, {}, std::move(transforms)},
-                      {Operator::sum, operand_.type, operand_.type, size_, operand_.type});
+    InputPlan plan{Operator::sum, operand_.type, operand_.type, size_, operand_.type};
+    plan.is_nonnegative = operand_.role == Role::second && takes_probabilities(op_);
+    return make_input({{std::move(distribution)}, seed_, {}, std::move(transforms)}, plan);
   }
 
   std::vector<std::byte> like_elements() {
@@ -59,6 +61,7 @@ class Maker {
     // So that all products have one sign, and overflow an accumulator that is too narrow.
     if (elements == "negative" && is_signed_integer(operand_.type)) return of("negative");
     if (!is_float(operand_.type)) return of(integers[random_.below(std::size(integers))]);
+    if (takes_probabilities(op_)) return of(random_.below(4) != 0 ? "positive" : wide[random_.below(2)]);
     if (elements == "integers" || elements == "equal") return signs();
     const bool nan = random_.below(16) == 0 && float_format(operand_.type).has_nan && size_ != 0;
     // With factors of any magnitude, products are rarely close enough for the bound of their sum to be
@@ -108,6 +111,7 @@ class Maker {
 
   const OperandContract& operand_;
   const Case& case_;
+  Operator op_;
   const char* columns_;
   std::size_t size_;
   std::uint64_t seed_;

@@ -49,6 +49,7 @@ Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, b
           .sum = reduction.sum,
           .checks_empty = instance.claims.empty == EmptyPolicy::identity,
           .epsilon = reduction.epsilon,
+          .delta = reduction.delta,
           .correction = reduction.correction,
           .p = reduction.p,
           .custom = reduction.custom};

@@ -76,6 +76,9 @@ class Elements {
 /// round for an error bound. Which elements remain is random. NaN, infinities and zeros remain.
 void limit_products(Elements& x);
 
+/// Clears the signs of floating-point elements.
+void take_magnitudes(Elements& x);
+
 // The functions that generate inputs, one per row of distributions.def and of transforms.def;
 // Elements::argument is the argument of the step.
 

@@ -9,6 +9,12 @@
 
 namespace foldproof::inputs {
 
+void take_magnitudes(Elements& x) {
+  if (!x.floating()) return;
+  const std::uint64_t sign = std::uint64_t{1} << (8 * size_of(x.element()) - 1);
+  for (std::size_t i = 0; i < x.size(); ++i) x.set_bits(i, x.bits(i) & ~sign);
+}
+
 void fill_negative(Elements& x) {
   const int bits = static_cast<int>(size_of(x.element())) * 8;
   const int exponent = x.floating() ? static_cast<int>(x.random.below(7)) : bits - 2;

@@ -21,11 +21,12 @@ TEST_CASE("line breaks and tabs of several lines remain") {
 TEST_CASE("characters that change the direction of text are shown as escapes") {
   CHECK(printable("\u202a\u202e\u2066\u2069") == "\\u202a\\u202e\\u2066\\u2069");
   CHECK(printable("\u200e\u200f\u061c\u2028\u2029") == "\\u200e\\u200f\\u061c\\u2028\\u2029");
-  CHECK(printable("\u200d\u2030\u2065\u206a") == "\u200d\u2030\u2065\u206a");
+  CHECK(printable("\u200a\u2027\u2030\u2070") == "\u200a\u2027\u2030\u2070");
 }
 
 TEST_CASE("characters that hide text are shown as escapes") {
   CHECK(printable("a\u200bb\u2060c\ufeffd\U000e0041") == "a\\u200bb\\u2060c\\ufeffd\\U000e0041");
+  CHECK(printable("a\u00adb\u200cc\u2064d\u3164e\ufe0ff") == "a\\u00adb\\u200cc\\u2064d\\u3164e\\ufe0ff");
 }
 
 TEST_CASE("bytes that are not UTF-8 are shown as escapes, one by one") {

@@ -1,5 +1,9 @@
 #include "base/text.h"
 
+#include <fmt/format.h>
+
+#include <string_view>
+
 #include "catch.h"
 
 using namespace foldproof;
@@ -53,6 +57,25 @@ TEST_CASE("a mangled name is demangled; any other name is unchanged") {
   CHECK(demangled("_ZN24_INTERNAL_0eff_4_k_cu_0b12_GLOBAL__N_16sharedE") == "(anonymous namespace)::shared");
   CHECK(demangled("_Z15sum_INTERNAL_v2PN2ns1TE") == "sum_INTERNAL_v2(ns::T*)");
   CHECK(demangled("_Z" + std::string(5000, 'P')) == "_Z" + std::string(5000, 'P'));
+}
+
+TEST_CASE("a name with many references to its parts is demangled unless it grows without limit") {
+  // f(int, A<int, int>, A<A<int, int>, A<int, int>>, …): each type has the one before it twice.
+  const auto nested = [](int depth) {
+    const std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    std::string name = "_Z1f1AIiiE";
+    for (int k = 0; k < depth; ++k) {
+      const std::string part = fmt::format("S{}_", digits[static_cast<std::size_t>(k)]);
+      name += "S_I" + part + part + "E";
+    }
+    return name;
+  };
+  CHECK(demangled(nested(1)) == "f(A<int, int>, A<A<int, int>, A<int, int> >)");
+  CHECK(demangled(nested(33)) == nested(33));
+  std::string flat = "_Z1fP1A";  // f(A*, A*, …)
+  std::string expected = "f(A*";
+  for (int k = 0; k < 100; ++k) flat += "S0_", expected += ", A*";
+  CHECK(demangled(flat) == expected + ")");
 }
 
 TEST_CASE("the name of a variable of a function does not include the function") {

@@ -1,4 +1,6 @@
 // What is printed and written: reports, lists and help.
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <sstream>
 
@@ -53,15 +55,28 @@ TEST_CASE("the audit of a folder names the sources with kernels that no contract
   folder.file("main.cu", "// no __global__ here\nint main() {}\n");
   const std::string hidden =
       folder.file("macro.cu", "#define KERNEL __global__\nKERNEL void k(float* x) { *x = 0; }\n");
+  const std::string compiled = folder.file("other.ptx", ".version 8.3\n.visible .entry k() { ret; }\n");
+  folder.file("text.ptx", "no kernel\n");
   const RanJson ran = run_json({"audit", folder.path().string(), "--cases", "2"});
   CHECK(ran.status == 0);
-  CHECK(ran.json.at("sources_without_contract") == nlohmann::json{lonely, hidden});
+  CHECK(ran.json.at("sources_without_contract") == nlohmann::json{lonely, hidden, compiled});
   CHECK(run({"audit", folder.path().string(), "--cases", "2"}).out.find("not audited: no contract names ") !=
         std::string::npos);
   CHECK(run({"audit", folder.path().string(), "--cases", "2", "--strict"}).status == 3);
   CHECK(run_json({"audit", folder.path("add_one.toml"), "--cases", "2"})
             .json.at("sources_without_contract")
             .empty());
+}
+
+TEST_CASE("what an audit writes can be read by its user whatever the umask is") {
+  const AddOne folder;
+  const std::string report = folder.path("report");
+  const mode_t before = umask(0577);
+  const Ran ran = run({"audit", folder.path("add_one.toml"), "--cases", "2", "--report", report});
+  umask(before);
+  CHECK(ran.status == 0);
+  CHECK((std::filesystem::status(report).permissions() & std::filesystem::perms::owner_all) ==
+        std::filesystem::perms::owner_all);
 }
 
 TEST_CASE("the bundled kernels are listed from any working directory") {

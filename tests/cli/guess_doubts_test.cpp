@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(32) mean_and_std(const float* in, float* mean,
   CHECK(has(kernel.notes, "operator std:whole, mean in"));
 }
 
-TEST_CASE("whether a variance is that of a sample is found", "[nvcc]") {
+TEST_CASE("whether a variance is that of a sample is found", "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("variance");
   const RanJson ran = run_json({"audit", folder.file("k.cu", R"cuda(

@@ -7,7 +7,8 @@
 
 using namespace foldproof::test;
 
-TEST_CASE("a number that decides what the result is cannot be guessed, unless it is a factor", "[nvcc]") {
+TEST_CASE("a number that decides what the result is cannot be guessed, unless it is a factor",
+          "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("inventions");
   const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
@@ -168,7 +169,7 @@ __global__ void sum_few(const float* in, float* out, unsigned short n) {
   CHECK(kernels["sum_few"].verdict == "clean");
 }
 
-TEST_CASE("a guess is not limited to the few elements that a wrong kernel gets right", "[nvcc]") {
+TEST_CASE("a guess is not limited to the few elements that a wrong kernel gets right", "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("limits");
   const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
@@ -202,7 +203,7 @@ __global__ void scan(const int* in, int* out, int n) {  // the carry is lost
   CHECK(kernels["scan"].verdict == "findings");
 }
 
-TEST_CASE("a guess that only ordinary elements confirm does not make a kernel wrong", "[nvcc]") {
+TEST_CASE("a guess that only ordinary elements confirm does not make a kernel wrong", "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("special");
   const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(
@@ -282,7 +283,7 @@ __global__ void warp_sum(const float* in, float* out, int n) {
   CHECK(kernels.at("warp_sum").verdict == "findings");
 }
 
-TEST_CASE("a kernel that forgets a square or a root is not another operator", "[nvcc]") {
+TEST_CASE("a kernel that forgets a square or a root is not another operator", "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("forgets");
   const auto kernels = judged(run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(

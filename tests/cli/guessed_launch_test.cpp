@@ -28,7 +28,8 @@ __global__ void sum(const float* in, float* out, int n) {
   CHECK(has(judged(ran)["sum"].notes, "blocks of 32 x 8 threads"));
 }
 
-TEST_CASE("a grid along several axes is that of the launch, if it depends on the arguments alone", "[nvcc]") {
+TEST_CASE("a grid along several axes is that of the launch, if it depends on the arguments alone",
+          "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("two-axes");
   const auto column_sums = [&](const std::string& grid) {
@@ -183,7 +184,7 @@ void run(const float* x, float* out, int rows, int columns) {
   CHECK(has(judged(ran).at("row_max").warnings, "if callers do not launch blocks of"));
 }
 
-TEST_CASE("an error behind a warning shows that a launch has too few blocks", "[nvcc]") {
+TEST_CASE("an error behind a warning shows that a launch has too few blocks", "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("behind-warning");
   const RanJson ran = run_json({"audit", "--cases", "8", folder.file("k.cu", R"cuda(

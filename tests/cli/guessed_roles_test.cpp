@@ -161,7 +161,7 @@ __global__ void add_all(const int* in, int* out, int* total, unsigned* ticket, i
   CHECK(ran.status == 0);
 }
 
-TEST_CASE("scratch memory may hold several elements per block", "[nvcc]") {
+TEST_CASE("scratch memory may hold several elements per block", "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("scratch");
   const std::string source = folder.file("k.cu", R"cuda(
@@ -188,7 +188,7 @@ __global__ void mean_of_all(const double* in, double* out, double* parts, unsign
   CHECK(ran.status == 0);
 }
 
-TEST_CASE("a number that is an option is not the number of rows", "[nvcc]") {
+TEST_CASE("a number that is an option is not the number of rows", "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("option");
   const std::string source = folder.file("k.cu", R"cuda(
@@ -229,7 +229,7 @@ __global__ void any_true(const bool* x, bool* y, int n) {
   CHECK(judged_kernels.at("any_true").verdict == "no-fit");
 }
 
-TEST_CASE("a LayerNorm may also store the means and the reciprocals of the deviations", "[nvcc]") {
+TEST_CASE("a LayerNorm may also store the means and the reciprocals of the deviations", "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("layer-norm");
   const auto audited =
@@ -287,7 +287,7 @@ __global__ void gemv(const float* A, const float* x, float* y, int rows, int col
   CHECK(wrong.status == 1);
 }
 
-TEST_CASE("the value next to an index is found although the index is wrong for some input", "[nvcc]") {
+TEST_CASE("the value next to an index is found although the index is wrong for some input", "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("argmax");
   const auto source = [&](const std::string& initial) {

@@ -213,7 +213,8 @@ TEST_CASE("an interrupted run gives no score for what it did not check") {
   CHECK(ran.out.find(", 1 kernel without a result") != std::string::npos);
 }
 
-TEST_CASE("--prove also proves a guessed kernel whose warnings are only about other launches", "[nvcc]") {
+TEST_CASE("--prove also proves a guessed kernel whose warnings are only about other launches",
+          "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("prove-guessed");
   const std::string source = folder.file("k.cu", R"cuda(

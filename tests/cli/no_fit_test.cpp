@@ -76,7 +76,7 @@ __global__ void fused_softmax(const float* in, float* out, int rows, int columns
 }
 
 TEST_CASE("a read of shared memory that was never written is a warning if every trial run shows one",
-          "[nvcc]") {
+          "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("no-fit-undefined");
   const std::string source = folder.file("k.cu", R"cuda(

@@ -193,7 +193,7 @@ std::string with_launch(const std::string& kernel, const std::string& grid) {
 
 }  // namespace
 
-TEST_CASE("a kernel that is right with as many blocks as the source launches is right", "[nvcc]") {
+TEST_CASE("a kernel that is right with as many blocks as the source launches is right", "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("grid");
   const std::string first = "blockIdx.x * 64 + threadIdx.x";
@@ -211,7 +211,8 @@ TEST_CASE("a kernel that is right with as many blocks as the source launches is 
   CHECK(audited(folder, tree_sum_of(first, "8 * 64", "out[blockIdx.x] = s[0]")).status == 1);
 }
 
-TEST_CASE("blocks that repeat the work of the first are an error if the source launches them", "[nvcc]") {
+TEST_CASE("blocks that repeat the work of the first are an error if the source launches them",
+          "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("repeated");
   const std::string kernel = tree_sum_of("threadIdx.x", "64", "atomicAdd(out, s[0])");

@@ -30,6 +30,7 @@ TEST_CASE("broken TOML is refused at its position") {
   CHECK(is_refused("[[launch]]\n[launch]\n"));
   CHECK(is_refused("format = 1\nid = \"\xff\xfe\"\n"));
   CHECK(is_refused(std::string("format = 1\nid = \"\0\"\n", 20)));
+  CHECK(is_refused("format = 1\n[source]\npath = \"a.cu\\u0000b.cu\"\n"));
   CHECK(is_refused("\"\"\"\n"));
   CHECK(is_refused("format = 99999999999999999999\n"));
   CHECK(is_refused("a.b.c.d = 1\nformat = 1"));

@@ -1,4 +1,5 @@
-// Sums and means of squared and absolute differences: exact results, categories, and bounds on random pairs.
+// Sums and means of squared and absolute differences, and of Huber losses: exact results, categories, and
+// bounds on random pairs.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -28,8 +29,9 @@ bool is_accepted(Operator op, const Pairs& pairs, double result) {
   return checked_pairs(arithmetic_of(op), pairs, {result}).ok;
 }
 
-constexpr Operator error_operators[] = {Operator::squared_error, Operator::absolute_error, Operator::mse,
-                                        Operator::mae};
+constexpr Operator error_operators[] = {Operator::squared_error, Operator::absolute_error,
+                                        Operator::mse,           Operator::mae,
+                                        Operator::huber,         Operator::mean_huber};
 
 TEST_CASE("differences of small integers have exact sums and means") {
   const Pairs pairs{{1, 2, -3, 5}, {4, 2, 1, 4}};  // the differences are -3, 0, -4 and 1
@@ -42,6 +44,23 @@ TEST_CASE("differences of small integers have exact sums and means") {
   CHECK_FALSE(is_accepted(Operator::absolute_error, pairs, 8 * off));
   CHECK_FALSE(is_accepted(Operator::mse, pairs, 6.5 * off));
   CHECK_FALSE(is_accepted(Operator::mae, pairs, 2 * off));
+}
+
+TEST_CASE("a Huber loss squares differences up to delta, and is linear beyond") {
+  const Pairs pairs{{1, 2, -3, 5}, {4, 2, 1, 4}};  // the differences are -3, 0, -4 and 1
+  const auto accepts = [&](Operator op, double delta, double result) {
+    Arithmetic a = arithmetic_of(op);
+    a.delta = delta;
+    return checked_pairs(a, pairs, {result}).ok;
+  };
+  CHECK(accepts(Operator::huber, 1, 2.5 + 0 + 3.5 + 0.5));
+  CHECK(accepts(Operator::huber, 3, 4.5 + 0 + 7.5 + 0.5));
+  CHECK(accepts(Operator::huber, 0.5, 0.5 * (2.75 + 0 + 3.75 + 0.75)));
+  CHECK(accepts(Operator::huber, 100, 13));
+  CHECK(accepts(Operator::mean_huber, 3, 3.125));
+  CHECK_FALSE(accepts(Operator::huber, 3, 12.5 + 0x1p-20));
+  CHECK_FALSE(accepts(Operator::mean_huber, 3, 3.125 + 0x1p-18));
+  CHECK_FALSE(accepts(Operator::huber, 3, 13));
 }
 
 TEST_CASE("equal vectors have no error") {
@@ -95,11 +114,28 @@ TEST_CASE("a subnormal difference counts unless subnormal numbers are flushed") 
   CHECK_FALSE(checked_pairs(flushed, {{1}, {1.5}}, {0.25}).ok);
 }
 
+/// The loss of one difference, in one of the usual forms.
+float computed_huber(float d, float delta, unsigned form) {
+  const float size = std::fabs(d), least = std::fmin(size, delta);
+  switch (form % 5) {
+    case 0: return size <= delta ? 0.5F * d * d : delta * (size - 0.5F * delta);
+    case 1: return size < delta ? d * d * 0.5F : delta * size - 0.5F * delta * delta;
+    case 2: return least * (size - 0.5F * least);
+    case 3: return size < delta ? 0.5F * (d * d) : std::fma(delta, size, -0.5F * (delta * delta));
+    default: return 0.5F * least * least + delta * (size - least);
+  }
+}
+
 /// As a kernel computes it: terms rounded, or fused with the sum, in a random order.
-float computed_error(Operator op, const std::vector<float>& x, const std::vector<float>& y,
+float computed_error(Operator op, const std::vector<float>& x, const std::vector<float>& y, float delta,
                      std::mt19937& random) {
   const bool squares = op == Operator::squared_error || op == Operator::mse;
-  const bool is_mean = op == Operator::mse || op == Operator::mae;
+  const bool is_mean = is_mean_of_pairs(op);
+  const bool is_huber = op == Operator::huber || op == Operator::mean_huber;
+  const auto form = static_cast<unsigned>(random() % 5);
+  const auto term = [&](float d) {
+    return is_huber ? computed_huber(d, delta, form) : squares ? d * d : std::fabs(d);
+  };
   const auto n = static_cast<float>(x.size());
   const bool fuses = random() % 2 == 0, divides_first = is_mean && random() % 2 == 0;
   std::vector<float> sums(1 + random() % 4);
@@ -107,11 +143,11 @@ float computed_error(Operator op, const std::vector<float>& x, const std::vector
     const float d = x[i] - y[i];
     float& sum = sums[random() % sums.size()];
     if (divides_first)
-      sum += (squares ? d * d : std::fabs(d)) / n;
+      sum += term(d) / n;
     else if (squares && fuses)
       sum = std::fma(d, d, sum);
     else
-      sum += squares ? d * d : std::fabs(d);
+      sum += term(d);
   }
   float total = 0;
   for (const float sum : sums) total += sum;
@@ -131,9 +167,12 @@ TEST_CASE("no sum or mean of differences in floats violates its bound") {
         x[i] = scale * normal(random);
         y[i] = x[i] + near * scale * normal(random);
       }
-      const double result = static_cast<double>(computed_error(op, x, y, random));
-      const CheckResult check =
-          checked_pairs(arithmetic_of(op), {{x.begin(), x.end()}, {y.begin(), y.end()}}, {result});
+      constexpr float deltas[] = {1, 0.3F, 1e-4F};
+      const float delta = scale * deltas[random() % 3];
+      Arithmetic a = arithmetic_of(op);
+      a.delta = static_cast<double>(delta);
+      const double result = static_cast<double>(computed_error(op, x, y, delta, random));
+      const CheckResult check = checked_pairs(a, {{x.begin(), x.end()}, {y.begin(), y.end()}}, {result});
       INFO(check.sentence);
       CHECK(check.ok);
       worst = std::max(worst, check.error_over_bound.value_or(0));

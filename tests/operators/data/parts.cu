@@ -147,6 +147,11 @@ __device__ float exponentials_of(const Part<float>& part, float maximum) {
   return s;
 }
 
+__device__ float huber_of(float d) {
+  const float size = fabsf(d);
+  return size <= 1 ? 0.5f * d * d : size - 0.5f;
+}
+
 __device__ void number(Op op, const Part<float>& part) {
   float r = 0;
   switch (op) {
@@ -163,6 +168,11 @@ __device__ void number(Op op, const Part<float>& part) {
       return part.put(op == Op::mse ? r / part.n : r);
     case Op::absolute_error:
     case Op::mae: EACH r += fabsf(part.element(j) - part.partner(j)); return part.put(op == Op::mae ? r / part.n : r);
+    case Op::huber:
+    case Op::mean_huber: EACH r += huber_of(part.element(j) - part.partner(j)); return part.put(op == Op::mean_huber ? r / part.n : r);
+    case Op::kl_divergence:
+      EACH if (part.element(j) != 0) r += part.element(j) * logf(part.element(j) / part.partner(j));
+      return part.put(r);
     case Op::max_ratio:
       r = -INFINITY;
       EACH r = fmaxf(r, part.element(j) / part.partner(j));
@@ -254,6 +264,9 @@ __device__ void reduce_all(Op op, const Part<float>& part) {
     case Op::absolute_error:
     case Op::mse:
     case Op::mae:
+    case Op::huber:
+    case Op::mean_huber:
+    case Op::kl_divergence:
     case Op::log_sum_exp:
     case Op::cross_entropy: return number(op, part);
     case Op::softmax:

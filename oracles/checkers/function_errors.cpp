@@ -1,0 +1,27 @@
+#include "oracles/checkers/function_errors.h"
+
+namespace foldproof {
+namespace {
+
+/// Below -deepest(), the exponential of x - m is zero in the accumulator.
+constexpr std::uint64_t deepest(Element accumulator) { return accumulator == Element::f64 ? 746 : 104; }
+
+}  // namespace
+
+// Library functions: no less than the maximum errors in the CUDA C++ Programming Guide's tables, which are 2
+// ulp for expf, 1 ulp for logf, and 1 ulp for exp and log in f64. An ulp is at most 2^(1-p) of its number.
+// Below the smallest normal number the hardware's exp2 returns zero.
+///
+// Fast functions: the largest error of three variants. __expf(x - m): 2 + 1.173 |x - m| ulp. exp2f((x - m)
+// log2 e): its argument is off by 1.3 u |x - m| from its own rounding and that of log2 e. exp2f(fma(x, log2
+// e, -m log2 e)): rounding m log2 e adds |m| u. __logf is off by 3 ulp or, between 1/2 and 2, by 2^-21.41.
+ExponentialErrors function_errors(const Arithmetic& a, const Dyadic& max) {
+  const FloatFormat& format = float_format(a.accumulator);
+  const Dyadic ulp = whole(2) * unit_roundoff(format.precision);
+  if (a.functions == MathFunctions::library) return {whole(2) * ulp, smallest_normal(format), whole(2) * ulp};
+  const Dyadic exp_ulps = whole(2 + deepest(a.accumulator) * 5 / 4) + abs(max);
+  const Dyadic log_absolute = a.accumulator == Element::f32 ? Dyadic::power_of_two(-21) : Dyadic{};
+  return {exp_ulps * ulp, smallest_normal(format), whole(3) * ulp, log_absolute};
+}
+
+}  // namespace foldproof
