@@ -61,8 +61,8 @@ std::string shell_word(const std::string& text);
 /// `text` as a TOML basic string, quotes included.
 std::string toml_string(std::string_view text);
 
-/// "sum(float const*)" for "_Z3sumPKf"; returns a name that is not mangled unchanged, and one whose C++ name
-/// would be too long.
+/// "sum(float const*)" for "_Z3sumPKf"; returns a name that is not mangled unchanged. So it does with one
+/// whose C++ name would be longer than 64 KiB, and with further names of that kind once they took 2 s.
 std::string demangled(const std::string& name);
 
 /// The same for a variable, but without the function that it is local to: "tile" for

@@ -15,17 +15,26 @@
 include("${CMAKE_CURRENT_LIST_DIR}/FoldproofTargetFlags.cmake")
 
 # file(GLOB) turns a name with a semicolon into two names, which may be those of other files. In the list of all names
-# of the folder, the second one does not begin with the folder.
+# of the folder, the second one does not begin with the folder, unless a bracket joins the elements of the list.
 function(foldproof_refuse_semicolons name files)
+  set(folders "")
   foreach(file IN LISTS files)
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
     cmake_path(GET file PARENT_PATH folder)
+    list(APPEND folders "${folder}")
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
     file(GLOB entries LIST_DIRECTORIES true "${folder}/*")
+    if("${entries}" MATCHES "[][]")
+      message(FATAL_ERROR "foldproof_add_audit(NAME ${name} …): a name in the folder ${folder} contains a bracket; "
+                          "rename that file or folder")
+    endif()
     foreach(entry IN LISTS entries)
       cmake_path(IS_PREFIX folder "${entry}" is_below)
       if(NOT is_below)
-        message(FATAL_ERROR "foldproof_add_audit(NAME ${name} …): the folder ${folder} has a name with a semicolon, "
-                            "which ends in ;${entry}; rename that file or folder")
+        message(FATAL_ERROR "foldproof_add_audit(NAME ${name} …): a name in the folder ${folder} contains a "
+                            "semicolon, before \"${entry}\"; rename that file or folder")
       endif()
     endforeach()
   endforeach()

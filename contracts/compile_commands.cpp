@@ -23,6 +23,14 @@ using nlohmann::json;
 constexpr std::size_t largest_database = std::size_t{256} << 20;
 constexpr std::size_t largest_option_files = std::size_t{1} << 20;  // of one command, together
 
+/// System calls would see a path only up to it.
+bool contains_nul(const json& value) {
+  if (value.is_string()) return value.get_ref<const std::string&>().find('\0') != std::string::npos;
+  return value.is_array() && std::ranges::any_of(value, [](const json& part) {
+           return part.is_string() && part.get_ref<const std::string&>().find('\0') != std::string::npos;
+         });
+}
+
 json parsed_database(const fs::path& file) {
   const std::string text = read_text_file(file, largest_database);
   // The parser does not limit nesting, but it keeps its state on the heap: deep nesting does not overflow the
@@ -36,8 +44,7 @@ json parsed_database(const fs::path& file) {
 
 std::string text_of(const json& command, const char* key) {
   const auto found = command.find(key);
-  const std::string text = found != command.end() && found->is_string() ? found->get<std::string>() : "";
-  return text.find('\0') == std::string::npos ? text : "";  // system calls would see a path only up to it
+  return found != command.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 std::vector<std::string> words_of(const json& command) {
@@ -118,6 +125,8 @@ std::vector<std::string> flags_from_database(const fs::path& folder, const fs::p
   const fs::path file = folder / "compile_commands.json", wanted = without_links(source);
   std::optional<std::vector<std::string>> flags;
   for (const json& command : parsed_database(file)) {
+    if (std::ranges::any_of(command, contains_nul))
+      throw InputError("a command of the database contains a NUL character; remove it", {file.string()});
     auto own = flags_for(wanted, command, file);
     if (own && flags && *own != *flags)
       throw InputError(fmt::format("the database has several commands for {} with different flags; omit "

@@ -145,18 +145,29 @@ std::optional<Text> scalar(const toml::node& node, const std::string& file) {
   return std::nullopt;
 }
 
+namespace {
+
+/// System calls would see a path only up to it.
+void refuse_nul(const toml::node& node, const std::string& file) {
+  if (const auto* text = node.as_string(); text && text->get().find('\0') != std::string::npos)
+    throw InputError("the text contains a NUL character; remove it", position_of(node, file));
+  if (const auto* array = node.as_array())
+    for (const toml::node& element : *array) refuse_nul(element, file);
+  if (const auto* table = node.as_table())
+    for (const auto& [key, value] : *table) refuse_nul(value, file);
+}
+
+}  // namespace
+
 toml::table parse_toml(const std::filesystem::path& file) {
   const std::string text = read_text_file(file, largest_contract);
-  // System calls would see a path only up to it.
-  for (const std::string_view escape : {"\\u0000", "\\U00000000"})
-    if (text.find(escape) != std::string::npos)
-      throw InputError(fmt::format("the file contains the NUL character {}; remove it", escape),
-                       {file.string()});
   if (dots_outside_strings(text) > most_dots)
     throw InputError(fmt::format("the contract has more than {} dots in its keys", most_dots),
                      {file.string()});
   try {
-    return toml::parse(text, file.string());
+    toml::table table = toml::parse(text, file.string());
+    refuse_nul(table, file.string());
+    return table;
   } catch (const toml::parse_error& error) {
     throw InputError(fmt::format("invalid TOML: {}", error.description()),
                      {file.string(), error.source().begin.line, error.source().begin.column});

@@ -67,7 +67,7 @@ constexpr Named<SumMethod> sum_names[] = {{"unspecified", SumMethod::plain},
                                           {"exact", SumMethod::exact}};
 constexpr Named<Ties> tie_names[] = {{"any", Ties::any}, {"first", Ties::first}};
 constexpr Named<Masked> masked_names[] = {
-    {"unspecified", Masked::unspecified}, {"zero", Masked::zero}, {"nan", Masked::nan}};
+    {"unspecified", Masked::unspecified}, {"zero", Masked::zero}, {"nan", Masked::is_nan}};
 constexpr Named<EmptyPolicy> empty_names[] = {{"identity", EmptyPolicy::identity},
                                               {"untouched", EmptyPolicy::untouched},
                                               {"unspecified", EmptyPolicy::unspecified}};

@@ -10,6 +10,7 @@
 #include <optional>
 #include <ranges>
 #include <set>
+#include <utility>
 
 #include "contracts/declarations.h"
 #include "contracts/guessing/guesses.h"
@@ -103,6 +104,7 @@ void add_claims(const Contract& contract, const std::vector<EntrySignature>& ker
 
 /// How many blocks the source launches along an axis for a value of an argument.
 struct LaunchedGrid {
+  const SourceLaunch& launch;
   Block block = {};
   std::size_t axis = 0, parameter = 0;  ///< indices
   std::int64_t argument = 0, blocks = 0;
@@ -112,11 +114,25 @@ struct Limits {
   std::int64_t low = 0, high = 0;
 };
 
-/// Those variables of the contract's cases that the argument and the block determine. Nothing if no case has
+/// The argument of the launch with that index, if it is the same in all calls.
+std::optional<std::int64_t> constant_argument(const SourceLaunch& launch, std::size_t index) {
+  std::optional<std::int64_t> constant;
+  for (const HostCall& call : launch.calls) {
+    if (index >= call.arguments.size() || !call.arguments[index]) return std::nullopt;
+    if (constant && constant != call.arguments[index]) return std::nullopt;
+    constant = call.arguments[index];
+  }
+  return constant;
+}
+
+/// Those variables of the contract's cases that the arguments and the block determine. Nothing if no case has
 /// these.
 std::optional<Variables> variables_in(const Claim& claim, const LaunchedGrid& grid) {
   if (!includes(claim, grid.block)) return std::nullopt;
   Variables known{{claim.launch.arguments.at(grid.parameter).value.text(), grid.argument}};
+  for (std::size_t k = 0; k < claim.launch.arguments.size(); ++k)
+    if (const auto constant = constant_argument(grid.launch, k))
+      known.emplace(claim.launch.arguments[k].value.text(), *constant);
   for (std::size_t axis = 0; axis < grid.block.size(); ++axis)
     if (const std::string& text = claim.launch.block.at(axis).text(); is_identifier(text))
       known.emplace(text, grid.block.at(axis));
@@ -147,11 +163,12 @@ std::string sentence_about(const std::string& kernel, const std::string& variabl
   const auto counted = [](std::int64_t blocks) {
     return fmt::format("{} {}", blocks, blocks == 1 ? "block" : "blocks");
   };
-  return fmt::format("the source launches {} with {} of {} threads for {}={}, but the contract launches {}",
-                     kernel, counted(grid.blocks), text_of(grid.block), variable, grid.argument,
-                     claimed.low == claimed.high
-                         ? counted(claimed.low)
-                         : fmt::format("{} to {}", claimed.low, counted(claimed.high)));
+  const std::string threads = text_of(grid.block);
+  return fmt::format(
+      "the source launches {} with {} of {} {} for {}={}, but the contract launches {}", kernel,
+      counted(grid.blocks), threads, threads == "1" ? "thread" : "threads", variable, grid.argument,
+      claimed.low == claimed.high ? counted(claimed.low)
+                                  : fmt::format("{} to {}", claimed.low, counted(claimed.high)));
 }
 
 /// Nothing if some contract includes this number of blocks, or may do so.
@@ -184,7 +201,7 @@ std::optional<std::string> uncovered_grid(const std::string& kernel, const std::
       for (const std::int64_t value : {1000, 4113, 20'000, 1'000'000})
         if (const auto size = launched_size(launch, axis, parameter, value))
           if (auto sentence = sentence_if_uncovered(
-                  kernel, claims, {{*x, *y, *z}, axis, parameter, size->argument, size->blocks}))
+                  kernel, claims, {launch, {*x, *y, *z}, axis, parameter, size->argument, size->blocks}))
             return sentence;
   return std::nullopt;
 }

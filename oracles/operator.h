@@ -57,6 +57,11 @@ constexpr bool is_mean_of_pairs(Operator op) {
   return op == Operator::mse || op == Operator::mae || op == Operator::mean_huber;
 }
 
+/// Whether the result is small if the second operand is close to the elements.
+constexpr bool compares_pairs(Operator op) {
+  return (adds_pairs(op) && op != Operator::dot) || is_mean_of_pairs(op) || op == Operator::kl_divergence;
+}
+
 /// Whether it is defined only for elements that are not negative.
 constexpr bool takes_probabilities(Operator op) { return op == Operator::kl_divergence; }
 
@@ -94,7 +99,7 @@ enum class Ties : std::uint8_t { any, first };
 
 /// The result for elements that are all minus infinity where exponentials are summed: as for no elements (a
 /// softmax of zeros, a logarithm of minus infinity), NaN as in the formula about the maximum, or either.
-enum class Masked : std::uint8_t { unspecified, zero, nan };
+enum class Masked : std::uint8_t { unspecified, zero, is_nan };
 
 /// The source of exp and log: CUDA's library, or the less accurate intrinsics (__expf, __logf).
 enum class MathFunctions : std::uint8_t { library, fast };

@@ -80,12 +80,7 @@ void ClusterBarrierCheck::leaves_behind(const BarrierEvent& event, LaneSet behin
 
 void ClusterBarrierCheck::report(const BarrierEvent& now, const BarrierEvent& other, std::string message) {
   if (!reported_.emplace(now.site, other.site).second) return;
-  findings_.push_back({.kind = Kind::barrier_divergence,
-                       .message = std::move(message),
-                       .at = launch_->position(now.site),
-                       .other = launch_->position(other.site),
-                       .threads = {launch_->thread(now.warp, first_lane(now.lanes)),
-                                   launch_->thread(other.warp, first_lane(other.lanes))}});
+  add_pair(Kind::barrier_divergence, std::move(message), now, other);
 }
 
 }  // namespace foldproof

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace foldproof {
 class ClusterBarrierCheck final : public Check {
  public:
   bool wants_accesses() const override { return false; }
-  bool watches(const LaunchView& launch) const override { return launch.blocks_per_cluster() > 1; }
+  bool wants_barriers() const override { return false; }
   void launch_begins(const LaunchView& launch) override;
   void block_ends(BlockNumber block) override;
   void cluster_arrives(const BarrierEvent& event, bool releases) override;

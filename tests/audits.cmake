@@ -59,4 +59,8 @@ add_refused_audit(variable "NAME a SOURCE a@b.cu" "the name of a file contains @
 # a.cu would be audited instead.
 file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/semicolon/a.cu;b.cu" "")
 file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/semicolon/a.cu" "")
-add_refused_audit(semicolon "NAME a SOURCE ${CMAKE_CURRENT_BINARY_DIR}/semicolon/a.cu b.cu" "a name with a semicolon")
+add_refused_audit(semicolon "NAME a SOURCE ${CMAKE_CURRENT_BINARY_DIR}/semicolon/a.cu b.cu" "contains[ \n]+a[ \n]+semicolon")
+# A bracket joins all names of the folder.
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/bracket/A[.txt" "")
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/bracket/b.cu;c.cu" "")
+add_refused_audit(bracket_in_folder "NAME a SOURCE ${CMAKE_CURRENT_BINARY_DIR}/bracket/b.cu c.cu" "contains[ \n]+a[ \n]+bracket")

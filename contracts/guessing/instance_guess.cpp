@@ -335,7 +335,7 @@ class Guess {
     }
     if (info(roles_.reference()->op).takes("epsilon") && roles_.reference()->value_of(key) == nullptr)
       return *(epsilon_ = usual_epsilon);
-    return number_in(roles_.key_of_reference(key, takes_delta ? "1" : "0")).value_or(0);
+    return number_in(roles_.key_of_reference(key, std::string_view(key) == "delta" ? "1" : "0")).value_or(0);
   }
 
   void invent(std::size_t index, bool is_usual) {

@@ -127,6 +127,8 @@ std::unique_ptr<Checker> make_checker(const Arithmetic& a, std::span<const std::
     case Operator::log_softmax:
     case Operator::softmax: return make_exponential_checker(a, input, std::nullopt);
     case Operator::cross_entropy: return make_exponential_checker(a, input, operands[Role::targets]);
+    case Operator::dense_cross_entropy:
+      return make_dense_cross_entropy_checker(a, input, *operands[Role::second]);
     case Operator::l2_normalize:
     case Operator::layer_norm:
     case Operator::rms_norm: return make_normalisation_checker(a, input, operands);

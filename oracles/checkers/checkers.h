@@ -57,6 +57,10 @@ std::unique_ptr<Checker> make_deviation_checker(const Arithmetic& arithmetic,
 std::unique_ptr<Checker> make_exponential_checker(const Arithmetic& arithmetic,
                                                   std::span<const std::byte> input,
                                                   const std::optional<Operand>& target);
+/// Cross-entropies with a label for each class.
+std::unique_ptr<Checker> make_dense_cross_entropy_checker(const Arithmetic& arithmetic,
+                                                          std::span<const std::byte> input,
+                                                          const Operand& labels);
 /// LayerNorm, RMSNorm and L2 normalization of one row; the operands include the weights and biases.
 std::unique_ptr<Checker> make_normalisation_checker(const Arithmetic& arithmetic,
                                                     std::span<const std::byte> input,

@@ -1,6 +1,8 @@
 // The Kullback-Leibler divergence: the sum of x ln(x / y), where y is the second operand.
 #include <cmath>
-#include <optional>
+#include <memory>
+#include <span>
+#include <string>
 
 #include "oracles/bounds.h"
 #include "oracles/checkers/checkers.h"
@@ -15,7 +17,7 @@
 namespace foldproof {
 namespace {
 
-constexpr unsigned guard_bits = 64;  // for the rounding of up to 2^64 additions
+constexpr unsigned divergence_guard_bits = 64;  // for the rounding of up to 2^64 additions
 
 /// An upper bound on |ln x|, for a positive x.
 Dyadic size_of_logarithm(const Dyadic& x) {
@@ -45,53 +47,58 @@ class DivergenceChecker final : public Checker {
 
   CheckResult element(std::size_t, std::uint64_t bits) const override {
     const Outcome outcome = outcome_of(a_.output, bits);
+    const bool nan = outcome.category == Number::Category::nan;
     if (is_undefined_) return anything_goes("the logarithm of a negative element is undefined");
-    if (holds_nan_ && a_.nan == NanPolicy::unspecified)
+    if (operands_have_nan_ && a_.nan == NanPolicy::unspecified)
       return anything_goes("the contract does not specify NaN handling");
-    if (holds_nan_ || (is_positive_ && is_negative_))
-      return checked_by_category(outcome.category == Number::Category::nan, outcome,
-                                 "a term is NaN, or there are infinite terms of both signs");
-    if (is_positive_ || is_negative_)
-      return checked_by_category(is_infinity(outcome, a_.output, is_negative_), outcome,
-                                 "a term is infinite");
+    if (operands_have_nan_ || has_nan_ || (is_positive_ && is_negative_))
+      return checked_by_category(nan, outcome, "a term is NaN, or there are infinite terms of both signs");
+    if (is_positive_ || is_negative_) {
+      // Another term may be computed as an infinity, too.
+      if (!bound_) return anything_goes(bound_.why_not());
+      return checked_by_category(
+          is_infinity(outcome, a_.output, is_negative_) || (nan && overflows_to_nan(a_)), outcome,
+          "a term is infinite");
+    }
     return checked_by_enclosure(outcome, sum_, bound_, a_, info(a_.op).name);
   }
 
  private:
   void add(const Number& x, const Number& y) {
     const bool is_zero = x.is_zero();
-    if (x.is_nan() || y.is_nan()) {
-      holds_nan_ = true;
-    } else if ((!is_zero && x.negative) || (!y.is_zero() && y.negative)) {
-      is_undefined_ = true;
-    } else if (!x.is_finite() || !y.is_finite()) {
-      if (!x.is_finite() && !y.is_finite())
-        holds_nan_ = true;
-      else if (!x.is_finite())
-        is_positive_ = true;
-      else if (!is_zero)
-        is_negative_ = true;
-    } else if (!is_zero) {
-      if (y.is_zero())
-        is_positive_ = true;
-      else
-        add_finite(Dyadic(x), Dyadic(y));
-    }
+    operands_have_nan_ |= x.is_nan() || y.is_nan();
+    is_undefined_ |= (!is_zero && !x.is_nan() && x.negative) || (!y.is_zero() && !y.is_nan() && y.negative);
+    if (operands_have_nan_ || is_undefined_) return;
+    check_operands(x, y);
+    const bool infinite = !x.is_finite();
+    has_nan_ |= infinite && !y.is_finite();
+    is_positive_ |= infinite ? y.is_finite() : !is_zero && y.is_zero();
+    is_negative_ |= !infinite && !is_zero && !y.is_finite();
+    if (!infinite && !is_zero && y.is_finite() && !y.is_zero()) add_finite(Dyadic(x), Dyadic(y));
+  }
+
+  /// Also those of infinite terms.
+  void check_operands(const Number& x, const Number& y) {
+    const Dyadic least = smallest_normal(format_);
+    for (const Number* operand : {&x, &y})
+      if (operand->is_finite() && !operand->is_zero() && abs(Dyadic(*operand)) < least)
+        why_unbounded_ = "an element is subnormal";
+    // The intrinsic division may return 0 for divisors beyond a quarter of the range.
+    const bool is_fast = a_.functions == MathFunctions::fast;
+    if (is_fast && y.is_finite() && whole(8) * abs(Dyadic(y)) > largest_finite(format_))
+      why_unbounded_ = "a divisor is too large for the intrinsic division";
   }
 
   void add_finite(const Dyadic& x, const Dyadic& y) {
-    const Enclosure ratio = quotient(x, y, bits_ + guard_bits);
+    const Enclosure ratio = quotient(x, y, bits_ + divergence_guard_bits);
     const Enclosure term = Enclosure(x) * logarithm(ratio, bits_);
     const Dyadic size = largest_magnitude(term);
-    sum_ = shortened(sum_ + term, bits_ + guard_bits);
+    sum_ = shortened(sum_ + term, bits_ + divergence_guard_bits);
     magnitude_ = magnitude_ + size;
     ++terms_;
     const Dyadic least = smallest_normal(format_), most = half(largest_finite(format_));
-    // The intrinsic division returns 0 for large divisors.
-    const Dyadic largest_divisor = a_.functions == MathFunctions::fast ? half(half(most)) : most;
-    if (ratio.low < whole(2) * least || ratio.high > most || y > largest_divisor)
+    if (ratio.low < whole(2) * least || ratio.high > most)
       why_unbounded_ = "a quotient may overflow or underflow";
-    if (x < least || y < least) why_unbounded_ = "an element is subnormal";
     const Dyadic u = unit_roundoff(format_.precision);
     const Dyadic sizes = size_of_logarithm(x) + size_of_logarithm(y);
     const Dyadic of_logarithm = (errors_.log_relative + whole(2) * u) * sizes +
@@ -119,7 +126,8 @@ class DivergenceChecker final : public Checker {
   const FloatFormat& format_;
   ExponentialErrors errors_;
   unsigned bits_;
-  bool is_undefined_ = false, holds_nan_ = false;
+  bool is_undefined_ = false, operands_have_nan_ = false;
+  bool has_nan_ = false;                            ///< a term that is NaN
   bool is_positive_ = false, is_negative_ = false;  ///< infinite terms
   std::uint64_t terms_ = 0;                         ///< that are not zero
   Enclosure sum_;

@@ -15,24 +15,6 @@
 namespace foldproof {
 namespace {
 
-/// A sum taken about an earlier maximum is rescaled at most once for each of the other terms that may raise
-/// the maximum, by an exponential and a rounded product. The distances between successive maxima add up to
-/// the distance from the last one, so their roundings drift as a single rounding would. If a factor
-/// underflows, so may each of the sums.
-ExponentialErrors with_scalings(const ExponentialErrors& once, std::uint64_t times,
-                                const FloatFormat& format) {
-  ExponentialErrors errors = once;
-  const Bound roundings = growth(2 * times, format.precision);
-  const Dyadic relative = whole(times + 1) * once.exp_relative;
-  // (1 + e)^(t + 1) <= 1 + (t + 1) e (1 + (t + 1) e) if (t + 1) e <= 1; otherwise a value beyond the range of
-  // every result.
-  errors.exp_relative = roundings && relative <= whole(1)
-                            ? relative * (whole(1) + relative) * (whole(1) + *roundings) + *roundings
-                            : Dyadic::power_of_two(2048);
-  errors.exp_absolute = whole(times + 1) * whole(times + 1) * once.exp_absolute;
-  return errors;
-}
-
 class ExponentialChecker final : public Checker {
  public:
   ExponentialChecker(const Arithmetic& arithmetic, std::span<const std::byte> input,
@@ -99,7 +81,7 @@ class ExponentialChecker final : public Checker {
     }
     const bool zero = a_.op == Operator::softmax ? outcome.is_finite() && outcome.value.is_zero()
                                                  : is_infinity(outcome, a_.output, true);
-    const bool ok = a_.masked == Masked::zero ? zero : a_.masked == Masked::nan ? nan : zero || nan;
+    const bool ok = a_.masked == Masked::zero ? zero : a_.masked == Masked::is_nan ? nan : zero || nan;
     return checked_by_category(ok, outcome, "the input contains only -inf");
   }
 

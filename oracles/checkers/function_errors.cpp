@@ -1,5 +1,7 @@
 #include "oracles/checkers/function_errors.h"
 
+#include "oracles/bounds.h"
+
 namespace foldproof {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr std::uint64_t deepest(Element accumulator) { return accumulator == Ele
 // Library functions: no less than the maximum errors in the CUDA C++ Programming Guide's tables, which are 2
 // ulp for expf, 1 ulp for logf, and 1 ulp for exp and log in f64. An ulp is at most 2^(1-p) of its number.
 // Below the smallest normal number the hardware's exp2 returns zero.
-///
+//
 // Fast functions: the largest error of three variants. __expf(x - m): 2 + 1.173 |x - m| ulp. exp2f((x - m)
 // log2 e): its argument is off by 1.3 u |x - m| from its own rounding and that of log2 e. exp2f(fma(x, log2
 // e, -m log2 e)): rounding m log2 e adds |m| u. __logf is off by 3 ulp or, between 1/2 and 2, by 2^-21.41.
@@ -22,6 +24,24 @@ ExponentialErrors function_errors(const Arithmetic& a, const Dyadic& max) {
   const Dyadic exp_ulps = whole(2 + deepest(a.accumulator) * 5 / 4) + abs(max);
   const Dyadic log_absolute = a.accumulator == Element::f32 ? Dyadic::power_of_two(-21) : Dyadic{};
   return {exp_ulps * ulp, smallest_normal(format), whole(3) * ulp, log_absolute};
+}
+
+// A sum taken about an earlier maximum is rescaled at most once for each of the other terms that may raise
+// the maximum, by an exponential and a rounded product. The distances between successive maxima add up to
+// the distance from the last one, so their roundings drift as a single rounding would. If a factor
+// underflows, so may each of the sums.
+ExponentialErrors with_scalings(const ExponentialErrors& once, std::uint64_t times,
+                                const FloatFormat& format) {
+  ExponentialErrors errors = once;
+  const Bound roundings = growth(2 * times, format.precision);
+  const Dyadic relative = whole(times + 1) * once.exp_relative;
+  // (1 + e)^(t + 1) <= 1 + (t + 1) e (1 + (t + 1) e) if (t + 1) e <= 1; otherwise a value beyond the range of
+  // every result.
+  errors.exp_relative = roundings && relative <= whole(1)
+                            ? relative * (whole(1) + relative) * (whole(1) + *roundings) + *roundings
+                            : Dyadic::power_of_two(2048);
+  errors.exp_absolute = whole(times + 1) * whole(times + 1) * once.exp_absolute;
+  return errors;
 }
 
 }  // namespace foldproof

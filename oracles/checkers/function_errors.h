@@ -9,4 +9,9 @@ namespace foldproof {
 /// Those of exp(x - max) and of log, for an accumulator of f32 or f64.
 ExponentialErrors function_errors(const Arithmetic& arithmetic, const Dyadic& max);
 
+/// Those of exponentials in a sum that is taken about the largest element so far, and rescaled for each
+/// larger one, at most `times` times.
+ExponentialErrors with_scalings(const ExponentialErrors& once, std::uint64_t times,
+                                const FloatFormat& format);
+
 }  // namespace foldproof

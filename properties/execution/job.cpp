@@ -139,7 +139,7 @@ class Assembly {
   void add_operands() {
     for (const OperandContract& contract : instance_.operands) {
       const std::uint64_t bytes = bytes_of(contract.name, contract.count, case_.variables, contract.type);
-      JobBuffer buffer{contract.name, bytes, make_operand(contract, instance_, case_), 0, true};
+      JobBuffer buffer{contract.name, bytes, make_operand(contract, instance_, case_, input_), 0, true};
       const std::uint32_t index = place(contract.name, std::move(buffer), size_of(contract.type));
       prepared_.operands.push_back(index);
       prepared_.operand_values.push_back(prepared_.job.buffers[index].initial);

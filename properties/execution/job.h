@@ -68,10 +68,12 @@ JobArgument lay_out(const ArgumentContract& argument, std::uint32_t parameter_by
                     const Variables& variables, const FindBuffer& find, const Position& where);
 
 /// The operand's values, generated from the case's seed and sizes: factors and divisors like elements of
-/// their type; weights and biases of moderate size; targets among the columns; offsets that ascend from 0 to
-/// the count, some of them equal; scales of all magnitudes, in some cases with a NaN among them. Throws
-/// InputError if such an operand cannot have the contract's count.
-std::vector<std::byte> make_operand(const OperandContract& operand, const Instance& instance, const Case& c);
+/// their type; what elements of `input` are compared with, in some cases close to them; weights and biases of
+/// moderate size; targets among the columns; offsets that ascend from 0 to the count, some of them equal;
+/// scales of all magnitudes, in some cases with a NaN among them. Throws InputError if such an operand cannot
+/// have the contract's count.
+std::vector<std::byte> make_operand(const OperandContract& operand, const Instance& instance, const Case& c,
+                                    std::span<const std::byte> input);
 
 /// The operands of a prepared job, as checkers take them; the job must outlive them.
 Operands operands_of(const Instance& instance, const PreparedJob& prepared);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <span>
 
 #include "contracts/sizes.h"
 #include "oracles/number.h"
@@ -20,8 +22,11 @@ const char* columns_in(const Instance& instance) { return has_rows(instance) ? "
 
 class Maker {
  public:
-  Maker(const OperandContract& operand, const Instance& instance, const Case& c, std::size_t size)
+  Maker(const OperandContract& operand, const Instance& instance, const Case& c,
+        std::span<const std::byte> input, std::size_t size)
       : operand_(operand),
+        instance_(instance),
+        input_(input),
         case_(c),
         op_(instance.reduction->op),
         columns_(columns_in(instance)),
@@ -61,7 +66,10 @@ class Maker {
     // So that all products have one sign, and overflow an accumulator that is too narrow.
     if (elements == "negative" && is_signed_integer(operand_.type)) return of("negative");
     if (!is_float(operand_.type)) return of(integers[random_.below(std::size(integers))]);
-    if (takes_probabilities(op_)) return of(random_.below(4) != 0 ? "positive" : wide[random_.below(2)]);
+    const bool has_partners = input_.size() >= size_ * size_of(instance_.reduction->input);  // one for each
+    if (compares_pairs(op_) && has_partners && random_.below(3) == 0) return near_elements();
+    if (takes_probabilities(op_))
+      return of(random_.below(4) != 0 ? "positive" : wide[random_.below(std::size(wide))]);
     if (elements == "integers" || elements == "equal") return signs();
     const bool nan = random_.below(16) == 0 && float_format(operand_.type).has_nan && size_ != 0;
     // With factors of any magnitude, products are rarely close enough for the bound of their sum to be
@@ -70,6 +78,23 @@ class Maker {
     return of(
         is_moderate ? moderate[random_.below(std::size(moderate))] : wide[random_.below(std::size(wide))],
         nan ? std::vector<InputStep>{{"nan", PlantedAt::last}} : std::vector<InputStep>{});
+  }
+
+  /// Predictions that are nearly right: differences of a few units in the last place, of a small part of the
+  /// element or, for a Huber loss, about as large as delta.
+  std::vector<std::byte> near_elements() {
+    const Reduction& reduction = *instance_.reduction;
+    const bool is_huber = info(op_).takes("delta") && random_.flip();
+    const int digits = random_.flip() ? float_format(operand_.type).precision : 8;
+    for (std::size_t i = 0; i < size_; ++i) {
+      const double x = to_double(decode(reduction.input, load(reduction.input, input_, i)));
+      const double nearby = x + std::ldexp(x, 2 - digits) * random_.symmetric();
+      const double off_delta = std::ldexp(random_.symmetric(), -static_cast<int>(random_.below(24)));
+      const double at_delta = x + (random_.flip() ? 1 : -1) * reduction.delta * (1 + off_delta);
+      const double y = is_huber ? at_delta : nearby;
+      set(i, encode(operand_.type, number_of(std::isfinite(y) ? y : 1.0)));
+    }
+    return std::move(values_);
   }
 
   /// Factors of integers whose sum is exact in any order: the sum of the products is, too.
@@ -110,6 +135,8 @@ class Maker {
   void set(std::size_t i, std::uint64_t bits) { store(operand_.type, values_, i, bits); }
 
   const OperandContract& operand_;
+  const Instance& instance_;
+  std::span<const std::byte> input_;
   const Case& case_;
   Operator op_;
   const char* columns_;
@@ -143,7 +170,8 @@ std::optional<std::int64_t> due(const OperandContract& operand, const Instance& 
 
 }  // namespace
 
-std::vector<std::byte> make_operand(const OperandContract& operand, const Instance& instance, const Case& c) {
+std::vector<std::byte> make_operand(const OperandContract& operand, const Instance& instance, const Case& c,
+                                    std::span<const std::byte> input) {
   const std::int64_t size = operand.count.evaluate(c.variables);
   const auto wanted = due(operand, instance, c.variables);
   if (wanted && size != *wanted && !is_per_column(operand, instance, c.variables, size))
@@ -153,7 +181,7 @@ std::vector<std::byte> make_operand(const OperandContract& operand, const Instan
   if (operand.role == Role::offsets && c.variables.at("segments") == 0 && c.variables.at("count") != 0)
     throw InputError("there are elements but no segments; start \"segments\" at 1, or set \"count\" to 0",
                      operand.count.where());
-  return Maker(operand, instance, c, static_cast<std::size_t>(size)).make();
+  return Maker(operand, instance, c, input, static_cast<std::size_t>(size)).make();
 }
 
 Operands operands_of(const Instance& instance, const PreparedJob& prepared) {

@@ -70,7 +70,7 @@ bool gives_extremum(const Instance& instance) {
 /// zero only for extrema and exponentials; and some distributions serve only one operator, or extrema.
 bool is_wanted(const DistributionInfo& distribution, const Instance& instance) {
   if (!suits(distribution, instance.reduction->input)) return false;
-  const bool finds_extremum = info(instance.reduction->op).takes("functions") || gives_extremum(instance);
+  const bool finds_extremum = info(instance.reduction->op).takes("maximum") || gives_extremum(instance);
   if (distribution.name == "far-below" && !finds_extremum) return false;
   if (distribution.name == "threshold" && instance.reduction->op != Operator::top_p) return false;
   if (distribution.name == "zero-sum" && instance.reduction->op != Operator::any) return false;
@@ -100,6 +100,8 @@ std::vector<std::pair<CountClass, std::vector<std::string_view>>> preferred_inpu
     preferred.push_back({CountClass::large, {"negative"}});
   else
     preferred.push_back({CountClass::corner, {"negative", "extremes"}});
+  // What a compensation loses shows only if a thread adds many elements.
+  if (is_compensated(reduction.sum)) preferred.push_back({CountClass::large, {"stagnation"}});
   // The order of the blocks shows only if there are several and their totals are rounded; that a thread keeps
   // only its last element, if it reads several.
   const bool is_index = gives == OperatorInfo::Gives::index || gives == OperatorInfo::Gives::ranked;
@@ -233,7 +235,7 @@ bool CaseGenerator::wants(std::string_view transform) const {
   if (transform == "minus-inf") return instance_.claims.masked != Masked::unspecified;
   if (transform == "nan") return gives_extremum(instance_) && instance_.claims.nan != NanPolicy::unspecified;
   if (transform == "shift") return is_about_deviation(instance_.reduction->op);
-  return info(instance_.reduction->op).takes("functions") ||
+  return info(instance_.reduction->op).takes("maximum") ||
          (transform == "far-below" && gives_extremum(instance_));
 }
 

@@ -11,7 +11,7 @@ namespace foldproof::inputs {
 
 void take_magnitudes(Elements& x) {
   if (!x.floating()) return;
-  const std::uint64_t sign = std::uint64_t{1} << (8 * size_of(x.element()) - 1);
+  const std::uint64_t sign = sign_bit(x.element());
   for (std::size_t i = 0; i < x.size(); ++i) x.set_bits(i, x.bits(i) & ~sign);
 }
 

@@ -72,6 +72,10 @@ TEST_CASE("a name with many references to its parts is demangled unless it grows
   };
   CHECK(demangled(nested(1)) == "f(A<int, int>, A<A<int, int>, A<int, int> >)");
   CHECK(demangled(nested(33)) == nested(33));
+  // Packs in packs need few references.
+  const std::string packs = "_Z1fIJ" + std::string(400, 'i') + "EEvDpFvT_DpFvT_DpFvT_DpT_EEE";
+  CHECK(demangled(packs) == packs);
+  CHECK(demangled("_Z1fIJifEEvDpT_") == "void f<int, float>(int, float)");
   std::string flat = "_Z1fP1A";  // f(A*, A*, …)
   std::string expected = "f(A*";
   for (int k = 0; k < 100; ++k) flat += "S0_", expected += ", A*";

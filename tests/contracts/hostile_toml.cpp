@@ -31,6 +31,7 @@ TEST_CASE("broken TOML is refused at its position") {
   CHECK(is_refused("format = 1\nid = \"\xff\xfe\"\n"));
   CHECK(is_refused(std::string("format = 1\nid = \"\0\"\n", 20)));
   CHECK(is_refused("format = 1\n[source]\npath = \"a.cu\\u0000b.cu\"\n"));
+  CHECK(load_error("format = 1\nid = \"a\\\\u0000\"\n").find("NUL") == std::string::npos);
   CHECK(is_refused("\"\"\"\n"));
   CHECK(is_refused("format = 99999999999999999999\n"));
   CHECK(is_refused("a.b.c.d = 1\nformat = 1"));

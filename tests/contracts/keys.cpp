@@ -79,7 +79,8 @@ TEST_CASE("a key for other operators is refused unless it has its default value"
     return load_error(with_end("[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\n" + lines));
   };
   CHECK(error("sum", "functions = \"library\"") ==
-        "k.toml:12:14: \"functions\" applies to kl-divergence, log-sum-exp, cross-entropy, softmax and "
+        "k.toml:12:14: \"functions\" applies to kl-divergence, log-sum-exp, cross-entropy, "
+        "dense-cross-entropy, softmax and "
         "log-softmax, not to "
         "sum");
   CHECK(

@@ -109,6 +109,27 @@ TEST_CASE("a launch of the source with another number of blocks than the contrac
   CHECK(of("count = \"0 .. 2^20\"\nblock = \"256\"", "1", "(n + 255) / 256").size() == 1);
 }
 
+TEST_CASE("a launch with a constant argument that the contract excludes says nothing about its blocks") {
+  const Workshop workshop;
+  Contract contract = workshop.load(
+      "format = 1\n[reduction]\noperator = \"sum\"\ninput = \"f32\"\n[domain]\nrows = \"1 .. 2^20\"\ncolumns "
+      "= \"128\"\n"
+      "count = \"rows * columns\"\n[[launch]]\nentry = \"sum\"\ngrid = \"ceil_div(count, 256)\"\nblock = "
+      "\"256\"\n"
+      "arguments = [\"input\", \"output\", \"rows\", \"columns\"]\n",
+      "");
+  contract.instances.at(0).launches.at(0).lowered = "_Z3sumPKfPfii";
+  const auto of = [&](const std::string& columns) {
+    return uncovered_launches(
+        contract, {}, {{"_Z3sumPKfPfii", "sum", {}}},
+        "__global__ void sum(const float* x, float* y, int rows, int columns) {}\n"
+        "void host(float* x, float* y, int rows) {\n  sum<<<(rows * 64 + 255) / 256, 256>>>(x, y, rows, " +
+            columns + ");\n}\n");
+  };
+  CHECK(of("64").empty());
+  CHECK(of("128").size() == 1);
+}
+
 TEST_CASE("nothing is noted about a block that is not known, or a contract whose blocks cannot be listed") {
   CHECK(uncovered("", "128", "extern int threads; sum<<<1, threads>>>(x, y, n);").empty());
   CHECK(uncovered("a = \"-2^62 .. 2^62\"", "\"a\"", "sum<<<1, 512>>>(x, y, n);").empty());

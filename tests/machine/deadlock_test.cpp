@@ -147,6 +147,14 @@ TEST_CASE("a barrier that some threads never reach is a deadlock, reported with 
   CHECK(finding.threads[1].thread == Dim3{32, 0, 0});
 }
 
+TEST_CASE("the message of a deadlock names files without their folders") {
+  const Finding finding =
+      finding_of(".loc 1 7 3\n bar.sync 3, 64;", {.buffers = {}, .module = ".file 1 \"/project/sum.cu\""});
+  CHECK(finding.kind == Kind::deadlock);
+  CHECK(finding.at.file == "/project/sum.cu");
+  CHECK(finding.message.ends_with("wait at barrier 3 at sum.cu:7:3"));
+}
+
 TEST_CASE("a shuffle whose mask names a lane that waits elsewhere is a deadlock") {
   for (const Schedule& schedule : every_schedule()) {
     const Finding finding = finding_of(R"(

@@ -6,6 +6,7 @@
 
 #include "accepted.h"
 #include "catch.h"
+#include "toy.h"
 
 namespace foldproof {
 namespace {

@@ -260,7 +260,7 @@ TEST_CASE("the products of integers and a second factor have an exact sum in any
       c.variables = {{"count", count}, {"block", 64}};
       c.input.seed = seed;
       const Instance& instance = contract.instances.front();
-      const std::vector<std::byte> x = input_of(instance, c), y = make_operand(second, instance, c);
+      const std::vector<std::byte> x = input_of(instance, c), y = make_operand(second, instance, c, x);
       double magnitude = 0;
       bool are_integers = true;
       for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
@@ -273,6 +273,48 @@ TEST_CASE("the products of integers and a second factor have an exact sum in any
       CHECK(are_integers);
       CHECK(magnitude <= 0x1p24);
     }
+}
+
+TEST_CASE("what elements are compared with is close to them in some cases") {
+  const Contract contract = fake::contract(Operator::huber, Element::f32);
+  const Instance& instance = contract.instances.front();
+  const OperandContract second{"y", Role::second, Element::f32, Expression::parse("count", here)};
+  Case c;
+  c.input.distribution = {"uniform"};
+  c.variables = {{"count", 100}, {"block", 64}};
+  unsigned close = 0, at_delta = 0, far = 0;
+  for (c.input.seed = 0; c.input.seed < 60; ++c.input.seed) {
+    const std::vector<std::byte> x = input_of(instance, c), y = make_operand(second, instance, c, x);
+    double largest = 0, off_delta = 0;
+    for (std::size_t i = 0; i < 100; ++i) {
+      const double difference = std::fabs(to_double(decode(Element::f32, load(Element::f32, x, i))) -
+                                          to_double(decode(Element::f32, load(Element::f32, y, i))));
+      largest = std::max(largest, difference);
+      off_delta += std::fabs(difference - 1) < 1e-3 ? 1 : 0;
+    }
+    ++(largest < 0x1p-5 ? close : off_delta > 30 ? at_delta : far);
+  }
+  CHECK(close > 3);
+  CHECK(at_delta > 3);
+  CHECK(far > 20);
+}
+
+TEST_CASE("no element of a divergence is negative") {
+  for (const Element element : {Element::f64, Element::f32, Element::f16, Element::bf16, Element::e4m3,
+                                Element::e5m2, Element::e2m1}) {
+    Contract contract = fake::contract(Operator::kl_divergence, element);
+    const OperandContract second{"y", Role::second, element, Expression::parse("count", here)};
+    Case c;
+    c.input.distribution = {"codes"};
+    c.variables = {{"count", 500}, {"block", 64}};
+    for (c.input.seed = 0; c.input.seed < 10; ++c.input.seed) {
+      const std::vector<std::byte> x = input_of(contract.instances.front(), c);
+      for (const auto& values : {x, make_operand(second, contract.instances.front(), c, x)})
+        for (std::size_t i = 0; i < 500; ++i)
+          if (const Number number = decode(element, load(element, values, i)); !number.is_nan())
+            CHECK_FALSE(number.negative);
+    }
+  }
 }
 
 TEST_CASE("a contract that cannot be launched is refused with position and reason") {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@ namespace {
 constexpr std::uint64_t first_quiet_rounds =
     4;  // before the first attempt at a proof; doubled after each attempt
 constexpr std::uint64_t longest_proof = 8192;  // warp instructions per group
+
+/// "k.cu:17:3"; only the position of the finding has a path.
+std::string without_folder(Position position) {
+  position.file = std::filesystem::path(position.file).filename().string();
+  return to_string(position);
+}
 
 /// Everything that determines what a group does next while memory does not change, including its return
 /// addresses and its callers' registers, which it uses again after returning.
@@ -119,7 +126,7 @@ void Livelock::report(Kind kind, const char* how) {
     const Instruction& i = group.instruction();
     who.push_back(fmt::format("lanes {:#010x} of warp {} of block ({}, {}, {}) wait {} at {}", group.lanes,
                               warp.index, block.x, block.y, block.z, activity_of(group),
-                              to_string(parts_.program.position(i))));
+                              without_folder(parts_.program.position(i))));
     if (threads.size() < most_threads)
       threads.push_back(parts_.geometry.thread(warp, first_lane(group.lanes)));
     if (!first) first = &i;

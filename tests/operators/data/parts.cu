@@ -181,6 +181,11 @@ __device__ void number(Op op, const Part<float>& part) {
   }
   const float m = maximum_of(part);
   r = m + logf(exponentials_of(part, m));
+  if (op == Op::dense_cross_entropy) {
+    float loss = 0;
+    EACH loss += part.partner(j) * (r - part.element(j));
+    return part.put(loss);
+  }
   if (op == Op::cross_entropy && part.n > 0) r -= part.element(part.target);
   part.put(op == Op::log_sum_exp && m == -INFINITY ? m : r);
 }
@@ -267,6 +272,7 @@ __device__ void reduce_all(Op op, const Part<float>& part) {
     case Op::huber:
     case Op::mean_huber:
     case Op::kl_divergence:
+    case Op::dense_cross_entropy:
     case Op::log_sum_exp:
     case Op::cross_entropy: return number(op, part);
     case Op::softmax:
