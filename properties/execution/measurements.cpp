@@ -34,7 +34,9 @@ void Measurements::take(const Case& c, const Evaluation& evaluation, Evidential 
   if (!evaluation.error_over_bound) return;
   ++bounded_;
   vacuous_ += evaluation.vacuous ? 1 : 0;
-  if (worst_error_over_bound_ && *worst_error_over_bound_ >= *evaluation.error_over_bound) return;
+  const std::pair rank(informative_ratio(evaluation).has_value(), *evaluation.error_over_bound);
+  if (worst_ >= rank) return;
+  worst_ = rank;
   worst_error_over_bound_ = evaluation.error_over_bound;
   worst_case_ = describe(c);
   accuracy_.worst_by = evaluation.evidence;

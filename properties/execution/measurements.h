@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "properties/case.h"
 #include "properties/execution/evaluation.h"
@@ -43,6 +44,8 @@ class Measurements {
   const Instance& instance_;
   Accuracy accuracy_;
   std::optional<double> worst_error_over_bound_;
+  std::pair<bool, double> worst_{false,
+                                 -1};  ///< of that case: whether the ratio is informative, and the ratio
   std::string worst_case_;
   std::uint64_t checked_of_store_ = 0;            ///< stored cases whose value was checked
   std::map<std::string, std::uint64_t> reasons_;  ///< why a value was not checked, and in how many cases
