@@ -62,7 +62,7 @@ std::string notation_of(std::string_view meaning) {
       {"x", "x is an element of the input"},
       {"n", "n is the number of elements"},
       {"k", "k is the exponent"},
-      {"p", "p is the precision of the accumulator in bits"},
+      {"2^p", "p is the precision of the accumulator in bits"},
       {"u", "u = 2^-p, where p is the precision of the accumulator in bits"}};
   std::vector<std::string_view> used;
   for (const auto& [letter, explained] : letters)
@@ -71,8 +71,7 @@ std::string notation_of(std::string_view meaning) {
 }
 
 std::string text_of(const DescribedName& described) {
-  return fmt::format("\nIn a case, `{}` names {} {}: {}.{}\n", described.name,
-                     described.about.starts_with('i') ? "an" : "a", described.about, described.meaning,
+  return fmt::format("\nIn a case, `{}` means: {}.{}\n", described.name, described.meaning,
                      described.about == "metamorphic relation" ? "" : notation_of(described.meaning));
 }
 

@@ -124,7 +124,8 @@ void use_fast_functions(const KernelRoles& roles, Reduction& reduction) {
   if (reduction.input != reduction.accumulator)
     roles.assume(fmt::format("accumulator {}", foldproof::name(reduction.accumulator)));
   roles.assume(
-      "exponentials by fast intrinsics (functions = \"library\" in a contract requires more accuracy)");
+      "exponentials and logarithms by fast intrinsics (functions = \"library\" in a contract requires more "
+      "accuracy)");
 }
 
 bool names_no_method(const KernelRoles& roles) {

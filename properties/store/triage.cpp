@@ -85,9 +85,8 @@ void doubt(KernelReport& report) {
       finding.severity = Severity::warning;
   if (!has_only_warnings(report)) return;
   report.reason =
-      "some results contradict the guess, which the name of the kernel does not confirm, and there are no "
-      "other errors; use --as to specify what the kernel computes, or correct the contract that `foldproof "
-      "init` writes";
+      "some results contradict the guess, and the name of the kernel does not settle what it computes; use "
+      "--as to specify that, or correct the contract that `foldproof init` writes";
 }
 
 /// "shared-race, wrong-value": each kind once.

@@ -38,7 +38,7 @@ std::string worst_text(const KernelReport& kernel) {
   if (kernel.worst_error_over_bound && a.worst_by)
     text =
         fmt::format("{:.3g} of the bound ({}{}) for {}", *kernel.worst_error_over_bound, spoken(*a.worst_by),
-                    a.worst_is_vacuous ? ", which exceeds the result there" : "", kernel.worst_case);
+                    a.worst_is_vacuous ? ", which is larger than the result" : "", kernel.worst_case);
   // Where terms cancel, the exact result may be far smaller than they are: a larger number is meaningless.
   constexpr double many = 1e6;
   const bool is_wrong = std::ranges::any_of(

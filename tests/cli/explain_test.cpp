@@ -88,7 +88,7 @@ TEST_CASE("the letters in the meaning of a word of a case are explained, and no 
   const auto text_of = [](const std::string& name) {
     return run_json({"explain", name}).json.at("topics").at(0).at("text").get<std::string>();
   };
-  CHECK(text_of("shuffled") == "\nIn a case, `shuffled` names a transform: the elements in random order.\n");
+  CHECK(text_of("shuffled") == "\nIn a case, `shuffled` means: the elements in random order.\n");
   CHECK(text_of("negative").ends_with("\n\nHere x is an element of the input.\n"));
   CHECK(text_of("scale").ends_with("\n\nHere x is an element of the input; k is the exponent.\n"));
 }
