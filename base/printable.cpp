@@ -81,6 +81,14 @@ std::string escaped(std::string_view text, IsKept is_kept) {
 
 bool is_layout(char c) { return c == '\n' || c == '\t'; }
 
+/// Replaces the < of the tags that ctest interprets: it would attach any file to its results.
+std::string without_ctest_tags(std::string text, std::string_view escape) {
+  for (const std::string_view tag : {"<CTest", "<DartMeasurement"})
+    for (std::size_t at = text.find(tag); at != std::string::npos; at = text.find(tag, at + 1))
+      text.replace(at, 1, escape);
+  return text;
+}
+
 /// Replaces the second # of each "##" that only letters separate from a "[".
 std::string without_bracket_commands(std::string text, std::string_view escape) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -112,11 +120,11 @@ std::string without_commands(std::string text) {
     if (text.compare(first, colons.size(), colons) == 0) text.replace(first, 1, "\\x3a");
     line = std::min(text.find('\n', first), text.size());
   }
-  return without_bracket_commands(std::move(text), "\\x23");
+  return without_bracket_commands(without_ctest_tags(std::move(text), "\\x3c"), "\\x23");
 }
 
 std::string json_without_commands(std::string json) {
-  return without_bracket_commands(std::move(json), "\\u0023");
+  return without_bracket_commands(without_ctest_tags(std::move(json), "\\u003c"), "\\u0023");
 }
 
 std::string xml_text(std::string_view text) {

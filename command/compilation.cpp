@@ -42,16 +42,13 @@ std::vector<std::string> launched_by(const Contract& contract, std::string Launc
 void Compilation::note_other_kernels(Subject& subject) const {
   if (!subject.covers_source || subject.contract.is_host_function()) return;
   const std::vector<std::string> lowered = launched_by(subject.contract, &LaunchContract::lowered);
-  const std::set<std::string> own(lowered.begin(), lowered.end());
-  const auto& spellings = launched_.at(source_of(subject.contract));
+  std::set<std::string> launched(lowered.begin(), lowered.end());
+  const std::vector<EntrySignature> kernels = entries_of(subject.image->ptx.module());
+  for (const std::string& name : launched_.at(source_of(subject.contract)))
+    for (const EntrySignature* kernel : named_by(name, kernels)) launched.insert(kernel->lowered);
   std::vector<std::string> others;
-  for (const EntrySignature& entry : entries_of(subject.image->ptx.module())) {
-    const auto launches_it = [&](const std::string& name) {
-      return is_same_spelling(entry.spelled, name) || instantiates(entry.spelled, name);
-    };
-    if (!own.contains(entry.lowered) && std::ranges::none_of(spellings, launches_it))
-      others.push_back(entry.spelled);
-  }
+  for (const EntrySignature& kernel : kernels)
+    if (!launched.contains(kernel.lowered)) others.push_back(kernel.spelled);
   if (others.empty()) return;
   constexpr std::size_t shown = 3;
   const std::string more = others.size() > shown ? fmt::format(" and {} more", others.size() - shown) : "";

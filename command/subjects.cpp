@@ -15,7 +15,6 @@
 #include "base/interrupts.h"
 #include "base/memory.h"
 #include "command/guessed_contracts.h"
-#include "contracts/cuda_tokens.h"
 #include "contracts/guess.h"
 #include "contracts/signature.h"
 #include "devices/gpus.h"
@@ -110,17 +109,6 @@ bool launches(const Instance& instance, const std::string& entry,
                              [&](const LaunchContract& launch) { return names(launch.entry, entry); });
 }
 
-/// Whether the text has the word __global__ outside comments, or a macro that may stand for it.
-bool may_have_kernels(std::string_view text) {
-  constexpr std::string_view word = "__global__";
-  if (text.find(word) == std::string_view::npos) return false;
-  const std::vector<std::string_view> tokens = tokens_of(text);
-  if (std::ranges::find(tokens, word) != tokens.end()) return true;
-  for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1))
-    if (text.substr(at, text.find('\n', at) - at).find(word) != std::string_view::npos) return true;
-  return false;
-}
-
 void keep_launching(std::vector<Subject>& subjects, const std::string& entry) {
   const auto chosen = launching_instances(subjects, entry);
   std::erase_if(subjects, [&](const Subject& subject) {
@@ -191,25 +179,6 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
     loaded.subjects = subjects_without_contract(choice, options);
   std::stable_sort(loaded.subjects.begin(), loaded.subjects.end(), comes_before);
   return loaded;
-}
-
-std::vector<std::string> sources_without_contract(const fs::path& folder,
-                                                  const std::vector<Subject>& subjects) {
-  std::set<fs::path> named;
-  for (const Subject& subject : subjects) named.insert(without_links(subject.contract.source));
-  std::error_code error;
-  std::vector<std::string> found;
-  if (!fs::is_directory(folder, error)) return found;
-  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const fs::path& file = it->path();
-    const bool is_ptx = file.extension() == ".ptx";
-    if ((file.extension() != ".cu" && !is_ptx) || named.contains(without_links(file))) continue;
-    const std::optional<std::string> text = read_if_possible(file, largest_source);
-    if (text && (is_ptx ? text->find(".entry") != std::string::npos : may_have_kernels(*text)))
-      found.push_back(file.string());
-  }
-  std::ranges::sort(found);
-  return found;
 }
 
 void complain(std::span<const InputError> errors, const Console& console) {

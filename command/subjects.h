@@ -80,8 +80,8 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
 std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
                                    const Console& console);
 
-/// The .cu files in or below the folder that have kernels although no subject's contract names them; none if
-/// the path is not a folder.
+/// The .cu and .ptx files in or below the folder that have kernels, themselves or in files that they include
+/// by relative paths, although no subject's contract names them; none if the path is not a folder.
 std::vector<std::string> sources_without_contract(const std::filesystem::path& folder,
                                                   const std::vector<Subject>& subjects);
 

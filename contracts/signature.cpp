@@ -352,6 +352,17 @@ bool instantiates(const std::string& spelling, const std::string& name) {
          instance.name.substr(0, instance.name.find('<')) == wished.name;
 }
 
+std::vector<const EntrySignature*> named_by(const std::string& entry,
+                                            const std::vector<EntrySignature>& kernels) {
+  std::vector<const EntrySignature*> named;
+  for (const auto matches : {is_same_spelling, instantiates}) {
+    for (const EntrySignature& kernel : kernels)
+      if (matches(kernel.spelled, entry)) named.push_back(&kernel);
+    if (!named.empty()) return named;
+  }
+  return named;
+}
+
 std::string address_of_entry(const std::string& spelling) {
   const EntrySignature entry = signature_of_spelling(without_anonymous_namespaces(demangled(spelling)));
   if (!has_parameters(entry)) return "&" + entry.spelled;

@@ -71,6 +71,11 @@ bool is_same_spelling(const std::string& left, const std::string& right);
 /// Whether `spelling` is `name` with template arguments: "ns::sum<float>" for "ns::sum".
 bool instantiates(const std::string& spelling, const std::string& name);
 
+/// Which of the kernels the entry of a contract names: those with that spelling or, if there are none, the
+/// instances of the template.
+std::vector<const EntrySignature*> named_by(const std::string& entry,
+                                            const std::vector<EntrySignature>& kernels);
+
 /// C++ for the address of the kernel that a spelling or a lowered name refers to: "&sum", or for one with
 /// parameters "static_cast<void (*)(float*)>(&sum)", which selects among overloads.
 std::string address_of_entry(const std::string& spelling);

@@ -95,11 +95,11 @@ using ClaimsOf = std::map<std::string, std::vector<Claim>>;  ///< by the kernel'
 void add_claims(const Contract& contract, const std::vector<EntrySignature>& kernels, ClaimsOf& claims) {
   for (const Instance& instance : contract.instances)
     for (const LaunchContract& launch : instance.launches)
-      for (const EntrySignature& kernel : kernels)
-        if (launch.lowered.empty()
-                ? is_same_spelling(kernel.spelled, launch.entry) || instantiates(kernel.spelled, launch.entry)
-                : launch.lowered == kernel.lowered)
-          claims[kernel.lowered].push_back(claim_of(instance, launch));
+      if (!launch.lowered.empty())
+        claims[launch.lowered].push_back(claim_of(instance, launch));
+      else
+        for (const EntrySignature* kernel : named_by(launch.entry, kernels))
+          claims[kernel->lowered].push_back(claim_of(instance, launch));
 }
 
 /// How many blocks the source launches along an axis for a value of an argument.
@@ -242,7 +242,7 @@ std::vector<std::string> uninstantiated_templates(const std::vector<EntrySignatu
   std::vector<std::string> sentences;
   for (const DeclaredKernel& declared : kernels_declared(text)) {
     const auto is_instance = [&](const EntrySignature& kernel) {
-      return plain_name(kernel.spelled) == declared.name;
+      return kernel.spelled.find('<') != std::string::npos && plain_name(kernel.spelled) == declared.name;
     };
     if (!declared.template_parameters.empty() && std::ranges::none_of(kernels, is_instance))
       sentences.push_back(fmt::format("no contract launches an instance of the template {}", declared.name));

@@ -245,7 +245,7 @@ class Audit {
     note_progress();
     for (std::size_t k = 0; k < evaluations.size() && !stopped_; ++k) {
       take(cases[k], evaluations[k]);
-      search_.start_from(cases[k], informative_ratio(evaluations[k]));
+      search_.start_from(cases[k], evaluations[k].error_over_bound);
     }
     if (stopped_ || evaluations.size() == cases.size()) return;
     // The runner has lost too many processes.
@@ -262,7 +262,7 @@ class Audit {
       check(generator_.generate(index));
       return;
     }
-    search_.take(*c, informative_ratio(check(*c)));
+    search_.take(*c, check(*c).error_over_bound);
   }
 
   Evaluation check(const Case& c, bool is_stored = false) {

@@ -60,13 +60,6 @@ inline bool checks_value(const Evaluation& run) {
   return run.evidence && checks_value(*run.evidence) && !run.vacuous;
 }
 
-/// The error over the bound, unless the bound is vacuous and holds: such a ratio, as of a flushed subnormal
-/// number, says nothing about how close errors come to bounds.
-inline std::optional<double> informative_ratio(const Evaluation& run) {
-  return run.vacuous && run.error_over_bound && *run.error_over_bound <= 1 ? std::nullopt
-                                                                           : run.error_over_bound;
-}
-
 class Evaluator {
  public:
   /// Throws InputError for a contract that cannot be run, and Unsupported for an image that cannot.

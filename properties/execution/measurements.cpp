@@ -34,7 +34,9 @@ void Measurements::take(const Case& c, const Evaluation& evaluation, Evidential 
   if (!evaluation.error_over_bound) return;
   ++bounded_;
   vacuous_ += evaluation.vacuous ? 1 : 0;
-  const std::pair rank(informative_ratio(evaluation).has_value(), *evaluation.error_over_bound);
+  // The ratio of a flushed subnormal number, whose bound is vacuous, says little about other results.
+  const bool is_informative = !evaluation.vacuous || *evaluation.error_over_bound > 1;
+  const std::pair rank(is_informative, *evaluation.error_over_bound);
   if (worst_ >= rank) return;
   worst_ = rank;
   worst_error_over_bound_ = evaluation.error_over_bound;

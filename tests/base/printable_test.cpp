@@ -109,6 +109,14 @@ TEST_CASE("a line that a CI service would take for a command begins with an esca
   CHECK(without_commands("") == "");
 }
 
+TEST_CASE("a tag that ctest interprets begins with an escape") {
+  CHECK(without_commands("a <CTestMeasurementFile type=\"file\">") ==
+        "a \\x3cCTestMeasurementFile type=\"file\">");
+  CHECK(without_commands("<CTestLabel><DartMeasurement") == "\\x3cCTestLabel>\\x3cDartMeasurement");
+  CHECK(json_without_commands("{\"a\": \"<CTestDetails>\"}") == "{\"a\": \"\\u003cCTestDetails>\"}");
+  CHECK(without_commands("sum<CT>") == "sum<CT>");
+}
+
 TEST_CASE("a command in brackets is broken by an escape, wherever it is") {
   CHECK(without_commands("a ##vso[task.setvariable]b") == "a #\\x23vso[task.setvariable]b");
   CHECK(without_commands("##[group]a ###[x]") == "#\\x23[group]a ##\\x23[x]");
