@@ -100,8 +100,6 @@ std::vector<std::pair<CountClass, std::vector<std::string_view>>> preferred_inpu
     preferred.push_back({CountClass::large, {"negative"}});
   else
     preferred.push_back({CountClass::corner, {"negative", "extremes"}});
-  // What a compensation loses shows only if a thread adds many elements.
-  if (is_compensated(reduction.sum)) preferred.push_back({CountClass::large, {"stagnation"}});
   // The order of the blocks shows only if there are several and their totals are rounded; that a thread keeps
   // only its last element, if it reads several.
   const bool is_index = gives == OperatorInfo::Gives::index || gives == OperatorInfo::Gives::ranked;
