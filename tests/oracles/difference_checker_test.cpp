@@ -63,6 +63,17 @@ TEST_CASE("a Huber loss squares differences up to delta, and is linear beyond") 
   CHECK_FALSE(accepts(Operator::huber, 3, 13));
 }
 
+TEST_CASE("a Huber loss is not checked where delta may be flushed or a difference may overflow") {
+  Arithmetic a = arithmetic_of(Operator::huber);
+  a.delta = 0x1p-126;
+  CHECK_FALSE(checked_pairs(a, {{1}, {3}}, {0}).ok);
+  a.flush_to_zero = true;
+  CHECK(checked_pairs(a, {{1}, {3}}, {0}).evidence == CheckResult::Evidence::nothing);
+  a.delta = 0x1p-10;
+  CHECK(checked_pairs(a, {{0x1p127}, {-0x1p127}}, {INFINITY}).evidence == CheckResult::Evidence::nothing);
+  CHECK_FALSE(checked_pairs(a, {{1}, {2}}, {0}).ok);
+}
+
 TEST_CASE("equal vectors have no error") {
   for (const Operator op : error_operators) {
     CHECK(is_accepted(op, {{0.1F, -7, 0x1p-140}, {0.1F, -7, 0x1p-140}}, 0));
