@@ -56,6 +56,7 @@ done
 while [ "$1" != )"
            << FOLDPROOF_TEST_WORKER << R"( ]; do shift; done
 "$@"
+[ $? = 137 ] && exit  # killed, as this process will be in a moment
 turn=$(cat $here/turn 2>/dev/null || echo 0)
 [ -e $here/records-$turn ] || turn=$((turn - 1))
 cp $here/records-$turn "$save"
