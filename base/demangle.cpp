@@ -1,17 +1,13 @@
 // C++ names of mangled ones. A short name can stand for an exponentially long one, because its parts refer to
 // earlier parts and to packs: the demangler then runs in a child process with limits.
 #include <cxxabi.h>
-#include <poll.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <optional>
 #include <regex>
 #include <string>
 #include <string_view>
@@ -27,8 +23,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
-constexpr std::size_t longest_mangled = 4096;  // the demangler recurses
-constexpr std::size_t longest_demangled = 1 << 16;
+constexpr std::size_t longest_mangled = 4096;       // the demangler recurses
+constexpr std::size_t longest_demangled = 1 << 16;  // what a pipe holds, so that the child can end
 constexpr Milliseconds time_for_one{500}, time_for_failures{2000};  // of this process
 
 /// nvcc puts what only one file can name into a scope such as "_INTERNAL_0effcd78_4_k_cu_0bff465e::".
@@ -62,24 +58,6 @@ bool grows_little(std::string_view name) {
   return references_in(name) <= few && name.find('J') == std::string_view::npos;
 }
 
-/// What is written there until its end; empty if that comes after `deadline`.
-std::string read_until(Clock::time_point deadline, int from) {
-  std::string text;
-  for (;;) {
-    const auto left = std::chrono::duration_cast<Milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return "";
-    pollfd readable{from, POLLIN, 0};
-    const int ready = poll(&readable, 1, static_cast<int>(left));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return "";
-    char part[4096];
-    const ssize_t size = read(from, part, sizeof part);
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) return size == 0 ? text : "";
-    text.append(part, static_cast<std::size_t>(size));
-  }
-}
-
 std::string demangled_apart(const std::string& name, Clock::time_point deadline) try {
   Pipe pipe;
   Child child(
@@ -91,7 +69,7 @@ std::string demangled_apart(const std::string& name, Clock::time_point deadline)
       },
       ProcessGroup::parent);
   pipe.to.reset();
-  return read_until(deadline, pipe.from.number());
+  return child.wait(deadline) ? read_to_end(pipe.from.number(), longest_demangled) : "";
 } catch (const Unsupported&) {  // no more processes
   return "";
 }

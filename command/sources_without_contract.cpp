@@ -59,7 +59,6 @@ class KernelSearch {
  public:
   /// Whether the file may have kernels, apart from those in files that were examined before and had none.
   bool may_have_kernels(const fs::path& file, unsigned depth = 0) {
-    constexpr unsigned deepest = 64;
     const auto [known, is_new] = known_.try_emplace(without_links(file), false);
     if (!is_new) return known->second;
     const std::optional<Includes> includes = includes_of_kernel_free(file);
@@ -67,12 +66,11 @@ class KernelSearch {
     if (!may)
       for (const std::string& name : includes->quoted)
         may |= may_have_kernels(file.parent_path() / name, depth + 1);
-    return known_[known->first] = may;
+    return known->second = may;
   }
 
   /// The file and what it includes are covered: no other file has kernels because it includes them.
   void cover(const fs::path& file, unsigned depth = 0) {
-    constexpr unsigned deepest = 64;
     if (depth == deepest || !known_.emplace(without_links(file), false).second) return;
     const std::optional<std::string> text = read_if_possible(file, largest_source);
     if (!text) return;
@@ -80,6 +78,8 @@ class KernelSearch {
   }
 
  private:
+  static constexpr unsigned deepest = 64;  ///< files that include each other
+
   /// Nothing if the file itself may have kernels.
   static std::optional<Includes> includes_of_kernel_free(const fs::path& file) {
     const std::optional<std::string> text = read_if_possible(file, largest_source);

@@ -16,8 +16,6 @@
 namespace foldproof {
 namespace {
 
-constexpr unsigned loss_guard_bits = 64;  // for the rounding of up to 2^64 additions
-
 /// Derived in docs/numerics.md.
 class DenseCrossEntropyChecker final : public Checker {
  public:
@@ -59,7 +57,7 @@ class DenseCrossEntropyChecker final : public Checker {
            const Dyadic& label, std::size_t i, unsigned bits) {
     const Dyadic x = exact.max() - *exact.gap(i), size = abs(label);
     const Enclosure distance = logarithm - Enclosure(x);
-    sum_ = shortened(sum_ + Enclosure(label) * distance, bits + loss_guard_bits);
+    sum_ = shortened(sum_ + Enclosure(label) * distance, bits + sum_guard_bits);
     if (!of_logarithm) return;
     const Dyadic u = unit_roundoff(format_.precision), most = largest_magnitude(distance);
     // As for a target class: at most three roundings, each of at most twice the largest number on either

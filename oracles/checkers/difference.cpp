@@ -21,6 +21,7 @@ constexpr unsigned mean_bits = 256;
 
 bool are_squared(Operator op) { return op == Operator::squared_error || op == Operator::mse; }
 bool are_huber(Operator op) { return op == Operator::huber || op == Operator::mean_huber; }
+Dyadic delta_of(const Arithmetic& a) { return Dyadic(number_of(a.delta)); }
 
 /// What the differences of two vectors are; the terms are computed from them.
 struct Differences {
@@ -86,7 +87,7 @@ Differences differences_of(const Arithmetic& a, std::span<const std::byte> x, co
   }
   if (all.have_nan || all.have_infinity) return all;
   const std::span<const std::byte> y = second.values;
-  const Dyadic delta(number_of(a.delta));
+  const Dyadic delta = delta_of(a);
   all.terms.positive = are_squared(a.op) ? sum_of_squares(a.input, x, y)
                        : are_huber(a.op) ? sum_of_huber(a.input, x, y, delta, all.beyond_delta)
                                          : sum_of_magnitudes(a.input, x, y);
@@ -144,8 +145,7 @@ class DifferenceChecker final : public PartialsChecker {
     const Dyadic terms = term_errors(format);
     if (whole(2) * (sum + terms + all_.beyond_delta) > largest_finite(format))
       return Bound::none("the sum may overflow");
-    if (are_huber(a_.op) && a_.flush_to_zero &&
-        Dyadic(number_of(a_.delta)) < whole(2) * smallest_normal(format))
+    if (are_huber(a_.op) && a_.flush_to_zero && delta_of(a_) < whole(2) * smallest_normal(format))
       return Bound::none("delta may be flushed to zero");
     const bool is_exact = no_order_rounds(all_.terms, format) && !a_.flush_to_zero;
     if (is_exact && (!is_mean_ || (sum.is_zero() && all_.count != 0))) return Dyadic{};
@@ -173,7 +173,7 @@ class DifferenceChecker final : public PartialsChecker {
   /// At most eight factors 1 + d with |d| <= u', in every usual form of the formula; the products may
   /// underflow, and both elements, delta, their differences and products may be flushed.
   Dyadic huber_errors(const FloatFormat& format, const Dyadic& flushed) const {
-    const Dyadic delta(number_of(a_.delta));
+    const Dyadic delta = delta_of(a_);
     const Dyadic underflow = whole(2) * smallest_subnormal(format) * (whole(1) + delta);
     const Dyadic lost = flushed * (whole(12) * delta + whole(36) * flushed + whole(8));
     return *growth(8, format.precision) * all_.terms.positive + all_.count * (underflow + lost);

@@ -17,8 +17,6 @@
 namespace foldproof {
 namespace {
 
-constexpr unsigned divergence_guard_bits = 64;  // for the rounding of up to 2^64 additions
-
 /// An upper bound on |ln x|, for a positive x.
 Dyadic size_of_logarithm(const Dyadic& x) {
   // A C library's logarithm is much more precise than this.
@@ -90,11 +88,10 @@ class DivergenceChecker final : public Checker {
   }
 
   void add_finite(const Dyadic& x, const Dyadic& y) {
-    const Enclosure ratio = quotient(x, y, bits_ + divergence_guard_bits);
+    const Enclosure ratio = quotient(x, y, bits_ + sum_guard_bits);
     const Enclosure term = Enclosure(x) * logarithm(ratio, bits_);
     const Dyadic size = largest_magnitude(term);
-    sum_ = shortened(sum_ + term, bits_ + divergence_guard_bits);
-    magnitude_ = magnitude_ + size;
+    sum_ = shortened(sum_ + term, bits_ + sum_guard_bits);
     ++terms_;
     const Dyadic least = smallest_normal(format_), most = half(largest_finite(format_));
     if (ratio.low < whole(2) * least || ratio.high > most)
@@ -104,11 +101,10 @@ class DivergenceChecker final : public Checker {
     const Dyadic of_logarithm = (errors_.log_relative + whole(2) * u) * sizes +
                                 whole(2) * errors_.log_absolute +
                                 whole(a_.functions == MathFunctions::fast ? 5 : 2) * u;
-    error_ = error_ + (whole(1) + whole(4) * u) * x * of_logarithm + whole(4) * u * size +
-             smallest_subnormal(format_) + flush_threshold(a_);
-    // Sums of any length are shortened: both only grow.
-    error_ = rounded_up(error_, bits_);
-    magnitude_ = rounded_up(magnitude_, bits_);
+    const Dyadic error = (whole(1) + whole(4) * u) * x * of_logarithm + whole(4) * u * size +
+                         smallest_subnormal(format_) + flush_threshold(a_);
+    error_ = rounded_up(error_ + error, bits_);
+    magnitude_ = rounded_up(magnitude_ + size, bits_);
   }
 
   void find_bound() {

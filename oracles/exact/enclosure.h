@@ -31,6 +31,8 @@ inline Dyadic largest_magnitude(const Enclosure& x) { return larger(abs(x.low), 
 /// x rounded to at most `bits` significant bits, towards minus or plus infinity.
 Dyadic rounded_down(const Dyadic& x, unsigned bits);
 Dyadic rounded_up(const Dyadic& x, unsigned bits);
+/// Bits that a sum needs besides those of its terms, for the rounding of up to 2^64 additions.
+constexpr unsigned sum_guard_bits = 64;
 /// Rounds both ends outwards.
 Enclosure shortened(const Enclosure& x, unsigned bits);
 

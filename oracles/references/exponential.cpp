@@ -3,7 +3,6 @@
 namespace foldproof {
 namespace {
 
-constexpr unsigned sum_guard_bits = 64;  // for the rounding of up to 2^64 additions
 constexpr std::int64_t negligible = 8192;
 
 /// e^-gap, for a nonnegative gap. Values below 2^-11000 do not matter to any format and stay short.

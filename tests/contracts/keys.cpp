@@ -80,8 +80,7 @@ TEST_CASE("a key for other operators is refused unless it has its default value"
   };
   CHECK(error("sum", "functions = \"library\"") ==
         "k.toml:12:14: \"functions\" applies to kl-divergence, log-sum-exp, cross-entropy, "
-        "dense-cross-entropy, softmax and "
-        "log-softmax, not to "
+        "dense-cross-entropy, softmax and log-softmax, not to "
         "sum");
   CHECK(
       error("max", "method = \"shares\"") ==
