@@ -17,6 +17,7 @@
 #include "cli/mutation_run.h"
 #include "cli/verbs.h"
 #include "command/compilation.h"
+#include "command/kernel_files.h"
 #include "command/large_tools.h"
 #include "command/parse.h"
 #include "command/shared_options.h"
@@ -174,12 +175,10 @@ void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignmen
       subject.obstacle = Obstacle{Verdict::skipped, "none of its instances is audited in this run"};
 }
 
-/// The sources in an audited folder that no contract names.
-std::vector<std::string> sources_without(const AuditCommandLine& arguments,
-                                         const std::vector<Subject>& subjects, Deadline deadline) {
-  if (!arguments.entry.empty()) return {};  // only some of the contracts are loaded
+/// The files of an audited folder whose kernels contracts should cover.
+KernelFiles kernel_files(const AuditCommandLine& arguments, Deadline deadline) {
   const TimeLimit reading(deadline);
-  return sources_without_contract(arguments.path, subjects);
+  return KernelFiles(arguments.entry.empty() ? arguments.path : "");  // with an entry, some contracts suffice
 }
 
 /// Checks the annotations that --prove uses.
@@ -281,7 +280,7 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   compile_options.machine = gpu.architecture;
   std::vector<Subject>& subjects = kept(load_subjects(arguments.choice(), compile_options, console));
   say_that_it_is_guessed(subjects, console);
-  std::vector<std::string> without_contract = sources_without(arguments, subjects, options.deadline);
+  const KernelFiles files = kernel_files(arguments, options.deadline);
   const bool has_gpu = !gpu.name.empty();
   const std::vector<Assignment> all = arguments.selected(subjects),
                                 assignments = on_devices(arguments.sharded(all), arguments, tools, has_gpu);
@@ -310,7 +309,7 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   const GracefulEnd graceful;  // from here on, there are results to print
   CampaignResult result = run_campaign(assignments, compilation, options, line);
   result.report.skipped_devices = std::move(gpu.skipped);
-  result.report.sources_without_contract = std::move(without_contract);
+  result.report.sources_without_contract = files.not_covered_by(subjects);
   result.report.device = devices_of(assignments, gpu.name, result.report.device);
   const bool is_written = has_reports && (is_refused(result) || !reports ||
                                           console.writes([&] { reports->write(result.report); }));

@@ -30,7 +30,7 @@ void give_up(Subject& subject) {
 
 std::string source_of(const Contract& contract) { return resolved_path(contract.source).string(); }
 
-std::vector<std::string> launched_by(const Contract& contract, std::string LaunchContract::*name) {
+std::vector<std::string> launched_by(const Contract& contract, std::string LaunchContract::* name) {
   std::vector<std::string> names;
   for (const Instance& instance : contract.instances)
     for (const LaunchContract& launch : instance.launches) names.push_back(launch.*name);
@@ -92,7 +92,9 @@ void Compilation::read_ptx(Subject& subject) {
 void Compilation::take(Subject& subject, const std::string& compiled) {
   try {
     ByteReader reader(std::as_bytes(std::span(compiled)));
-    subject.image = adopt(subject.contract, CompiledSource::read(reader));
+    CompiledSource source = CompiledSource::read(reader);
+    subject.files_read = std::move(source.files_read);
+    subject.image = adopt(subject.contract, std::move(source));
     for (std::uint64_t left = reader.length(); left > 0; --left) subject.not_audited.push_back(reader.text());
     note_other_kernels(subject);
   } catch (const InputError& error) {
@@ -125,14 +127,14 @@ std::string Compilation::work(std::size_t task) const {
   source.write(writer);
   std::vector<std::string> uncovered;
   const std::string text = std::move(source.text);
-  const bool may_launch = text.find("<<<") != std::string::npos,
-             may_declare = subject.covers_source && text.find("template") != std::string::npos;
-  if (may_launch || may_declare) {  // otherwise the PTX is not parsed here
+  const std::vector<std::string> templates =
+      subject.covers_source ? kernel_templates(text) : std::vector<std::string>{};
+  if (text.find("<<<") != std::string::npos || !templates.empty()) {  // otherwise the PTX is not parsed here
     const auto image = adopt(contract, std::move(source));
     const std::vector<EntrySignature> kernels = entries_of(image->ptx.module());
     uncovered = uncovered_launches(contract, others_of(subject), kernels, text);
-    if (may_declare)
-      std::ranges::move(uninstantiated_templates(kernels, text), std::back_inserter(uncovered));
+    for (const std::string& name : without_instance(templates, kernels))
+      uncovered.push_back(fmt::format("no contract launches an instance of the template {}", name));
   }
   writer.number(uncovered.size());
   for (const std::string& launch : uncovered) writer.text(launch);

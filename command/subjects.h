@@ -30,6 +30,7 @@ struct Subject {
   std::vector<std::string> notes = {};
   /// Kernels and launches of its source that no contract includes.
   std::vector<std::string> not_audited = {};
+  std::vector<std::string> files_read = {};  ///< by the compiler; empty if that is unknown
   std::shared_ptr<const Image> image = nullptr;
   /// Of the contract or, without one, of the source; settled (base/files.h), since a link may replace it.
   std::filesystem::path folder = {};
@@ -79,11 +80,6 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
 /// last.
 std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
                                    const Console& console);
-
-/// The .cu and .ptx files in or below the folder that have kernels, themselves or in files that they include
-/// by relative paths, although no subject's contract names them; none if the path is not a folder.
-std::vector<std::string> sources_without_contract(const std::filesystem::path& folder,
-                                                  const std::vector<Subject>& subjects);
 
 void complain(std::span<const InputError> errors, const Console& console);
 

@@ -77,7 +77,7 @@ CompiledSource compiled(const Unit& unit, const CompileOptions& options) {
   if (is_cacheable(unit) && cache.is_marked(compiled_before)) {
     const std::string text = run.preprocessed();
     if (auto cached = cache.find(cache.hash(settings + text)))
-      return {std::move(cached->lowered), image(std::move(cached->ptx)), own_text(text)};
+      return {std::move(cached->lowered), image(std::move(cached->ptx)), own_text(text), run.files_read()};
   }
   UnitPtx made = run.ptx();
   const std::string text = run.text_compiled().value_or("");
@@ -85,7 +85,7 @@ CompiledSource compiled(const Unit& unit, const CompileOptions& options) {
     cache.keep(cache.hash(settings + text), {made.lowered, made.ptx});
     cache.mark(compiled_before);
   }
-  return {std::move(made.lowered), image(std::move(made.ptx)), own_text(text)};
+  return {std::move(made.lowered), image(std::move(made.ptx)), own_text(text), run.files_read()};
 }
 
 std::string machine_code_of(const ptx::Source& ptx, const CompileOptions& options) {
@@ -220,6 +220,8 @@ void CompiledSource::write(ByteWriter& writer) const {
   for (const std::string& name : lowered) writer.text(name);
   for (const std::string& part : {image.name(), image.ptx.text(), image.program, image.machine_code})
     writer.text(part);
+  writer.number(files_read.size());
+  for (const std::string& file : files_read) writer.text(file);
 }
 
 CompiledSource CompiledSource::read(ByteReader& reader) {
@@ -229,6 +231,7 @@ CompiledSource CompiledSource::read(ByteReader& reader) {
   std::string name = reader.text(), ptx = reader.text(), program = reader.text();
   source.image = Image(std::move(name), std::move(ptx), std::move(program));
   source.image.machine_code = reader.text();
+  for (std::uint64_t left = reader.length(); left > 0; --left) source.files_read.push_back(reader.text());
   return source;
 }
 

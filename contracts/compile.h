@@ -58,6 +58,7 @@ struct CompiledSource {
   /// That of a .cu file with its macros expanded and without what it includes; empty if nvcc does not show
   /// it.
   std::string text = {};
+  std::vector<std::string> files_read = {};  ///< by the compiler; empty if it does not list them
 
   void write(ByteWriter& writer) const;
   static CompiledSource read(ByteReader& reader);

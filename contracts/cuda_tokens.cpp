@@ -14,6 +14,12 @@ std::size_t skip_past(std::string_view source, std::size_t at, std::string_view 
   return found == std::string_view::npos ? source.size() : found + end.size();
 }
 
+/// The index after the next end of a line: nvcc also ends one at a carriage return.
+std::size_t end_of_line(std::string_view source, std::size_t at) {
+  const std::size_t found = source.find_first_of("\r\n", at);
+  return found == std::string_view::npos ? source.size() : found + 1;
+}
+
 /// The index after the literal that begins with the quote at `begin`, or earlier where its line ends.
 std::size_t end_of_literal(std::string_view source, std::size_t begin) {
   std::size_t end = begin + 1;
@@ -36,7 +42,7 @@ std::vector<std::string_view> tokens_of(std::string_view source) {
   for (std::size_t i = 0; i < source.size();) {
     const char c = source[i];
     if (source.substr(i).starts_with("//") || c == '#') {
-      i = skip_past(source, i, "\n");
+      i = end_of_line(source, i);
     } else if (source.substr(i).starts_with("/*")) {
       i = skip_past(source, i + 2, "*/");
     } else if (c == '"' || c == '\'') {

@@ -384,4 +384,8 @@ std::optional<std::string> why_no_entry(std::string_view text) {
       text);
 }
 
+std::string plain_name(std::string_view spelled) {
+  return without_anonymous_namespaces(std::string(spelled.substr(0, spelled.find('<'))));
+}
+
 }  // namespace foldproof

@@ -83,4 +83,7 @@ std::string address_of_entry(const std::string& spelling);
 /// "ns::sum" for "ns::(anonymous namespace)::sum", which is not C++.
 std::string without_anonymous_namespaces(std::string text);
 
+/// "ns::sum" for "ns::sum<float, 128>", without anonymous namespaces.
+std::string plain_name(std::string_view spelled);
+
 }  // namespace foldproof

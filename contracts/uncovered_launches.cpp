@@ -237,17 +237,21 @@ std::vector<std::string> uncovered_launches(const Contract& contract,
   return sentences;
 }
 
-std::vector<std::string> uninstantiated_templates(const std::vector<EntrySignature>& kernels,
-                                                  std::string_view text) {
-  std::vector<std::string> sentences;
-  for (const DeclaredKernel& declared : kernels_declared(text)) {
-    const auto is_instance = [&](const EntrySignature& kernel) {
-      return kernel.spelled.find('<') != std::string::npos && plain_name(kernel.spelled) == declared.name;
-    };
-    if (!declared.template_parameters.empty() && std::ranges::none_of(kernels, is_instance))
-      sentences.push_back(fmt::format("no contract launches an instance of the template {}", declared.name));
-  }
-  return sentences;
+std::vector<std::string> kernel_templates(std::string_view text) {
+  std::vector<std::string> names;
+  for (DeclaredKernel& declared : kernels_declared(text))
+    if (!declared.template_parameters.empty()) names.push_back(std::move(declared.name));
+  return names;
+}
+
+std::vector<std::string> without_instance(std::vector<std::string> templates,
+                                          const std::vector<EntrySignature>& kernels) {
+  std::erase_if(templates, [&](const std::string& name) {
+    return std::ranges::any_of(kernels, [&](const EntrySignature& kernel) {
+      return kernel.spelled.find('<') != std::string::npos && plain_name(kernel.spelled) == name;
+    });
+  });
+  return templates;
 }
 
 }  // namespace foldproof

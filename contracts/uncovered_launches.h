@@ -20,8 +20,11 @@ std::vector<std::string> uncovered_launches(const Contract& contract,
                                             const std::vector<EntrySignature>& kernels,
                                             std::string_view text);
 
-/// Each kernel template that the text declares, unless one of the kernels is an instance, in one sentence.
-std::vector<std::string> uninstantiated_templates(const std::vector<EntrySignature>& kernels,
-                                                  std::string_view text);
+/// The names, with namespaces, of the kernel templates that the text declares.
+std::vector<std::string> kernel_templates(std::string_view text);
+
+/// The templates of which none of the kernels is an instance.
+std::vector<std::string> without_instance(std::vector<std::string> templates,
+                                          const std::vector<EntrySignature>& kernels);
 
 }  // namespace foldproof

@@ -74,9 +74,6 @@ Kernel kernel_of(const Image& image, const std::string& lowered, const std::vect
 /// The size of an element type, or of a vector such as float4; 0 for another type.
 std::uint64_t bytes_of_type(std::string_view spelled);
 
-/// "ns::sum" for "ns::sum<float, 128>", without anonymous namespaces.
-std::string plain_name(std::string_view spelled);
-
 /// No guess fits the kernel, or a reference contract does not; the text says why, and what to do.
 struct Unfit : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -202,10 +202,6 @@ bool Kernel::has_open_grid() const {
                              [&](const SourceLaunch& launch) { return !launch.grid.at(grid_axis()); });
 }
 
-std::string plain_name(std::string_view spelled) {
-  return without_anonymous_namespaces(std::string(spelled.substr(0, spelled.find('<'))));
-}
-
 Kernel kernel_of(const Image& image, const std::string& lowered,
                  const std::vector<DeclaredKernel>& declared) {
   Kernel kernel;

@@ -73,9 +73,14 @@ class NvccRun {
   std::string program() const;
   /// What the last compilation read, as preprocessed() describes it. nullopt unless the unit is cacheable.
   std::optional<std::string> text_compiled() const;
+  /// The files that the last preprocessed() or ptx() read, as paths that are absolute, or relative to the
+  /// current folder if the unit runs there. It is what the compiler says and not what line markers in the
+  /// source claim. Empty if the compiler does not list them.
+  std::vector<std::string> files_read() const;
 
  private:
   std::vector<std::string> kept() const;
+  std::filesystem::path list_of_files() const { return folder_.path() / "foldproof.d"; }
   std::string without_names(std::string text) const;
   [[noreturn]] void refuse_output() const;
   std::string output_of(const std::vector<std::string>& options, std::size_t most) const;

@@ -167,10 +167,15 @@ std::string skipped_devices_text(const AuditReport& report, const TerminalStyle&
 }
 
 std::string without_contract_text(const AuditReport& report, const TerminalStyle& style) {
-  if (report.sources_without_contract.empty()) return "";
+  const std::vector<std::string>& files = report.sources_without_contract;
+  if (files.empty()) return "";
+  constexpr std::size_t most = 8;
+  const std::size_t shown = std::min(files.size(), most);
+  const std::string more = files.size() > most ? fmt::format(" and {} more", files.size() - most) : "";
   return sentence_text(
-             fmt::format("not audited: no contract names {}; `foldproof audit FILE` guesses a contract",
-                         fmt::join(report.sources_without_contract, ", ")),
+             fmt::format("not audited: no contract covers all kernels of {}{}; "
+                         "`foldproof audit FILE` guesses a contract for a .cu file",
+                         fmt::join(files.begin(), files.begin() + static_cast<long>(shown), ", "), more),
              0, 2, style.width) +
          "\n";
 }

@@ -49,27 +49,6 @@ TEST_CASE("a wrong contract does not prevent the others in its folder from being
   CHECK(run({"list", folder.path().string()}).out.starts_with("add_one "));
 }
 
-TEST_CASE("the audit of a folder names the sources with kernels that no contract names") {
-  const AddOne folder;
-  const std::string lonely = folder.file("lonely.cu", "__global__ void lonely(float* x) { *x = 0; }\n");
-  folder.file("main.cu", "// no __global__ here\nint main() {}\n");
-  const std::string hidden =
-      folder.file("macro.cu", "#define KERNEL __global__\nKERNEL void k(float* x) { *x = 0; }\n");
-  const std::string including = folder.file("includes.cu", "#include \"kernels.cuh\"\n");
-  folder.file("kernels.cuh", "#pragma once\n__global__ void k(float* x) { *x = 0; }\n");
-  const std::string compiled = folder.file("other.ptx", ".version 8.3\n.visible .entry k() { ret; }\n");
-  folder.file("text.ptx", "no kernel\n");
-  const RanJson ran = run_json({"audit", folder.path().string(), "--cases", "2"});
-  CHECK(ran.status == 0);
-  CHECK(ran.json.at("sources_without_contract") == nlohmann::json{including, lonely, hidden, compiled});
-  CHECK(run({"audit", folder.path().string(), "--cases", "2"}).out.find("not audited: no contract names ") !=
-        std::string::npos);
-  CHECK(run({"audit", folder.path().string(), "--cases", "2", "--strict"}).status == 3);
-  CHECK(run_json({"audit", folder.path("add_one.toml"), "--cases", "2"})
-            .json.at("sources_without_contract")
-            .empty());
-}
-
 TEST_CASE("what an audit writes can be read by its user whatever the umask is") {
   const AddOne folder;
   const std::string report = folder.path("report");

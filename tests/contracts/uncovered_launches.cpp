@@ -136,11 +136,13 @@ TEST_CASE("nothing is noted about a block that is not known, or a contract whose
   CHECK(uncovered("a = \"1 .. 4\"\nb = \"1 .. 4\"", "\"a * b\"", "sum<<<1, 512>>>(x, y, n);").empty());
 }
 
-TEST_CASE("a template is named if the source has no instance") {
+TEST_CASE("the kernel templates of a text without an instance are found") {
   const std::string text =
       "template <int B> __global__ void squares(const float* x, float* y) {}\n"
       "namespace ns { template <typename T> __global__ void sum(const T* x, T* y) {} }\n"
+      "__global__ void any(const auto* x, auto* y) {}\n"
       "__global__ void plain(float* x) {}\n";
-  CHECK(uninstantiated_templates({{"_ZN2ns3sumIfEEvPKT_PS1_", "ns::sum<float>", {}}}, text) ==
-        std::vector<std::string>{"no contract launches an instance of the template squares"});
+  CHECK(kernel_templates(text) == std::vector<std::string>{"squares", "ns::sum", "any"});
+  CHECK(without_instance(kernel_templates(text), {{"_ZN2ns3sumIfEEvPKT_PS1_", "ns::sum<float>", {}}}) ==
+        std::vector<std::string>{"squares", "any"});
 }
