@@ -120,15 +120,6 @@ inline BufferContract::Initial initial_of(Operator op) {
   return has_identity(info(op)) ? BufferContract::Initial::identity : BufferContract::Initial::zero;
 }
 
-/// A suppression: findings of this kind at this location are accepted until the date.
-struct Allow {
-  Kind kind{};
-  std::string at;      ///< "file:line" or "file"
-  std::string reason;  ///< required
-  std::string until;   ///< ISO date, required
-  Position where;
-};
-
 /// An equivalent mutant of the kernel: no check can detect it, because what it changes does not matter. It is
 /// identified by its statement, so it remains valid when other lines are edited.
 struct Equivalent {

@@ -47,7 +47,9 @@ void read_source(const Table& top, Contract& contract, Trust trust) {
     throw InputError(fmt::format("the source {} does not exist; name it with \"path\" in [source]",
                                  contract.source.string()),
                      named);
-  contract.expected = finding_markers(read_text_file(contract.source, largest_source), contract.source);
+  Markers markers = markers_in(read_text_file(contract.source, largest_source), contract.source);
+  contract.expected = std::move(markers.announced);
+  contract.allows = std::move(markers.allowed);
 }
 
 Allow allow_of(const Table& table) {

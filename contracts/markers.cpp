@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <optional>
+#include <utility>
 
 #include "base/text.h"
 #include "sanitizer/finding.h"
@@ -10,7 +14,7 @@
 namespace foldproof {
 namespace {
 
-constexpr std::string_view marker = "// finding:";
+constexpr std::string_view announces = "// finding:", allows = "// foldproof: allow";
 constexpr std::string_view separators = " \t\r,";
 
 bool is_blank_or_comment(std::string_view line) {
@@ -39,31 +43,85 @@ std::vector<Announced> announced_in(std::string_view list, const Position& where
   return found;
 }
 
+/// Whether it is one such as 2027-01-31.
+bool is_date(std::string_view text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+  const auto year = integer_in<unsigned>(text.substr(0, 4)), month = integer_in<unsigned>(text.substr(5, 2)),
+             day = integer_in<unsigned>(text.substr(8));
+  return year && month && day &&
+         std::chrono::year_month_day(std::chrono::year(static_cast<int>(*year)), std::chrono::month(*month),
+                                     std::chrono::day(*day))
+             .ok();
+}
+
+/// The suppression of one marker, without a place.
+Allow allowed_in(std::string_view text, const Position& where) {
+  const auto skip_blanks = [&] {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r"), text.size()));
+  };
+  const auto take_word = [&] {
+    skip_blanks();
+    const std::size_t end = std::min(text.find_first_of(" \t\r:"), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(end);
+    return word;
+  };
+  const std::string_view kind = take_word(), until = take_word(), date = take_word();
+  skip_blanks();
+  const bool has_colon = text.starts_with(':');
+  if (has_colon) text.remove_prefix(1);
+  skip_blanks();
+  if (until != "until" || !is_date(date) || !has_colon || text.empty())
+    throw InputError(
+        "this must be \"// foldproof: allow KIND until DATE: REASON\", with a date such as 2027-01-31",
+        where);
+  const auto known = kind_named(kind);
+  if (!known)
+    throw InputError(fmt::format("unknown kind of finding \"{}\"{}", kind, suggestion(kind, kind_names())),
+                     where);
+  const std::size_t end = text.find_last_not_of(" \t\r") + 1;
+  return {*known, "", std::string(text.substr(0, end)), std::string(date), where};
+}
+
+/// The markers of one line, without places.
+Markers markers_of(std::string_view line, Position where) {
+  Markers markers;
+  const auto text_after = [&](std::string_view marker) -> std::optional<std::string_view> {
+    const std::size_t at = line.find(marker);
+    if (at == std::string_view::npos) return std::nullopt;
+    where.column = static_cast<unsigned>(at + 1);
+    return line.substr(at + marker.size());
+  };
+  if (const auto kinds = text_after(announces)) markers.announced = announced_in(*kinds, where);
+  if (const auto allowed = text_after(allows)) markers.allowed.push_back(allowed_in(*allowed, where));
+  return markers;
+}
+
 }  // namespace
 
-std::vector<Announced> finding_markers(std::string_view source, const std::filesystem::path& file) {
-  std::vector<Announced> found;
-  std::vector<Announced> waiting;  // of markers alone in their lines, until the next line with code
+Markers markers_in(std::string_view source, const std::filesystem::path& file) {
+  Markers found, waiting;  // waiting: alone in their lines, for the next line with code
   Position line_start{file.string(), 0, 0};
-  const auto announce = [&](Announced announced) {
-    announced.at = line_start;
-    found.push_back(std::move(announced));
+  const auto place = [&](Markers& markers) {
+    for (Announced& announced : markers.announced) announced.at = line_start;
+    for (Allow& allow : markers.allowed)
+      allow.at = fmt::format("{}:{}", file.filename().string(), line_start.line);
+    std::ranges::move(std::exchange(markers.announced, {}), std::back_inserter(found.announced));
+    std::ranges::move(std::exchange(markers.allowed, {}), std::back_inserter(found.allowed));
   };
   while (!source.empty()) {
     const std::string_view line = take_line(source);
     ++line_start.line;
-    const bool code = !is_blank_or_comment(line);
-    if (code) {
-      std::ranges::for_each(waiting, announce);
-      waiting.clear();
+    Markers markers = markers_of(line, line_start);
+    if (is_blank_or_comment(line)) {
+      std::ranges::move(markers.announced, std::back_inserter(waiting.announced));
+      std::ranges::move(markers.allowed, std::back_inserter(waiting.allowed));
+    } else {
+      place(waiting);
+      place(markers);
     }
-    const std::size_t at = line.find(marker);
-    if (at == std::string_view::npos) continue;
-    const Position where{file.string(), line_start.line, static_cast<unsigned>(at + 1)};
-    for (Announced& announced : announced_in(line.substr(at + marker.size()), where))
-      code ? announce(std::move(announced)) : waiting.push_back(std::move(announced));
   }
-  std::ranges::for_each(waiting, announce);
+  place(waiting);
   return found;
 }
 

@@ -49,7 +49,7 @@ void apply_suppressions(KernelReport& report, const Contract& contract, const st
     const bool is_needed = std::ranges::any_of(report.findings, is_meant);
     if (allow.until <= date) {
       if (is_needed)
-        report.notes.push_back(fmt::format("{}: [[allow]] of {} at {} expired on {}", to_string(allow.where),
+        report.notes.push_back(fmt::format("{}: the acceptance of {} at {} expired on {}", to_string(allow.where),
                                            name(allow.kind), allow.at, allow.until));
       continue;
     }

@@ -210,7 +210,7 @@ std::string remarks(const AuditReport& report, const TerminalStyle& style) {
   return text;
 }
 
-/// The [[allow]] tables that no instance needed. A replayed case does not show that.
+/// The suppressions that no instance needed. A replayed case does not show that.
 std::string unused_allows_text(const AuditReport& report, const TerminalStyle& style) {
   std::map<std::pair<std::string, std::string>, std::uint64_t>
       accepted;  // by the kernel's file, and in words
@@ -221,7 +221,7 @@ std::string unused_allows_text(const AuditReport& report, const TerminalStyle& s
   std::string text;
   for (const auto& [allow, findings] : accepted)
     if (findings == 0)
-      text += sentence_text(fmt::format("note: [[allow]] of {} matched no finding", allow.second), 0, 2,
+      text += sentence_text(fmt::format("note: the acceptance of {} matched no finding", allow.second), 0, 2,
                             style.width) +
               "\n";
   return text;

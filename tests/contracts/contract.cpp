@@ -258,3 +258,35 @@ TEST_CASE("markers in the source announce findings at their line") {
         std::string::npos);
   CHECK(load_error(with_top(""), "x // finding: \n").find("names no kind") != std::string::npos);
 }
+
+TEST_CASE("markers in the source accept findings at their line until a date") {
+  const Workshop workshop;
+  const Contract contract = workshop.load(
+      with_top(""),
+      "a;  // foldproof: allow shared-race until 2027-02-28: a stale 0 only delays the exit \r\n"
+      "// foldproof:allow\n"
+      "// foldproof: allow wrong-value until 2028-02-29 :counted: twice\n"
+      "\n"
+      "b;\n");
+  REQUIRE(contract.allows.size() == 2);
+  const Allow &race = contract.allows[0], &value = contract.allows[1];
+  CHECK(race.kind == Kind::shared_race);
+  CHECK(race.at == "k.cu:1");
+  CHECK(race.until == "2027-02-28");
+  CHECK(race.reason == "a stale 0 only delays the exit");
+  CHECK(value.kind == Kind::wrong_value);
+  CHECK(value.at == "k.cu:5");
+  CHECK(value.reason == "counted: twice");
+}
+
+TEST_CASE("an incomplete marker that accepts a finding is refused") {
+  for (const char* marker :
+       {"allow", "allow shared-race", "allow shared-race: reason", "allow shared-race until tomorrow: reason",
+        "allow shared-race until 2027-02-29: reason", "allow shared-race until 2027-02-28",
+        "allow shared-race until 2027-02-28:  \r", "allow shared-race until 2027-02-28 reason"})
+    CHECK(load_error(with_top(""), fmt::format("\nx  // foldproof: {}\n", marker)) ==
+          "k.cu:2:4: this must be \"// foldproof: allow KIND until DATE: REASON\", with a date such as "
+          "2027-01-31");
+  CHECK(load_error(with_top(""), "// foldproof: allow shared-raise until 2027-02-28: reason\n") ==
+        "k.cu:1:1: unknown kind of finding \"shared-raise\"; did you mean \"shared-race\"?");
+}

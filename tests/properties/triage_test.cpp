@@ -54,7 +54,7 @@ TEST_CASE("a suppression applies until its date, at its position, to its kind") 
   report = report_of({race_at(40)});
   triage(report, contract, "2027-01-01");
   CHECK(report.verdict == Verdict::findings);
-  CHECK(report.notes.at(0) == "tail.toml:9:1: [[allow]] of shared-race at tail.cuh:40 expired on 2027-01-01");
+  CHECK(report.notes.at(0) == "tail.toml:9:1: the acceptance of shared-race at tail.cuh:40 expired on 2027-01-01");
 }
 
 TEST_CASE("a suppression for a file does not apply to another file whose name ends alike") {

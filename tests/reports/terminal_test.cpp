@@ -67,7 +67,7 @@ TEST_CASE("accepted findings are counted, and tables that accepted nothing are n
   second.accepted = {{Kind::shared_race, "k.cu:9", "why", "2099-01-01", 0},
                      {Kind::timeout, "k.cu", "why", "2099-01-01", 0}};
   const std::string text = to_text(report_of({first, second}), {});
-  CHECK(contains(text, "note: [[allow]] of timeout at k.cu matched no finding\n"));
+  CHECK(contains(text, "note: the acceptance of timeout at k.cu matched no finding\n"));
   CHECK_FALSE(contains(text, "shared-race at k.cu:9 matched no finding"));
   CHECK(last_line(text) == "2 instances (80 cases, emulated device, seed 7): 2 clean; 2 findings accepted\n");
   first.cases = second.cases = 1;  // as in a replay
