@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace foldproof {
@@ -24,20 +25,47 @@ constexpr KindRow kinds[] = {
 
 const KindRow& row(Kind kind) { return kinds[static_cast<std::size_t>(kind)]; }
 
+/// Whether the threads are known to be in different warps of one block: in a block with several dimensions,
+/// that depends on its size.
+bool are_in_different_warps(const std::vector<ThreadId>& threads) {
+  constexpr std::uint32_t lanes = 32;
+  if (threads.size() != 2) return false;
+  const Dim3 &one = threads[0].thread, &other = threads[1].thread;
+  return threads[0].block == threads[1].block && one.y == 0 && one.z == 0 && other.y == 0 && other.z == 0 &&
+         one.x / lanes != other.x / lanes;
+}
+
+/// Which two places of the source the barrier that a race lacks belongs between.
+std::string place_of_barrier(const Position& at, const std::optional<Position>& other) {
+  if (at.line == 0 || !other || other->line == 0) return "between the two accesses";
+  const auto named = [](const Position& place) {
+    return fmt::format("{}:{}", place.file.substr(place.file.rfind('/') + 1), place.line);
+  };
+  if (at.file != other->file) return fmt::format("between {} and {}", named(at), named(*other));
+  if (at.line == other->line)
+    return "between the two accesses: in a loop, after each step, and also between a read and a write of the "
+           "same step if threads read what others write";
+  // The later line may act first because its thread is ahead, or because a loop returns to the other line.
+  const auto [first, last] = std::minmax(at.line, other->line);
+  return fmt::format("between lines {} and {}{}", first, last,
+                     at.line > other->line ? " or, if a loop repeats them, after each step" : "");
+}
+
+std::string help_with_race(const Finding& race) {
+  const bool spans_warps = are_in_different_warps(race.threads);
+  return fmt::format(
+      "Put {} {}.{}", spans_warps ? "__syncthreads()" : "a barrier (__syncthreads or __syncwarp)",
+      place_of_barrier(race.at, race.other), spans_warps ? " The two threads are in different warps." : "");
+}
+
 }  // namespace
 
 std::string_view name(Kind kind) { return row(kind).name; }
 
 Family family_of(Kind kind) { return row(kind).family; }
 
-std::string_view help_of(const Finding& finding) {
-  const bool is_on_one_line = finding.other && finding.other->file == finding.at.file &&
-                              finding.other->line == finding.at.line && finding.at.line != 0;
-  if (finding.kind == Kind::shared_race && is_on_one_line)
-    return "Put a barrier (__syncthreads or __syncwarp) between the two accesses: in a loop, after each "
-           "step, "
-           "and also between a read and a write of the same step if threads read what others write.";
-  return row(finding.kind).help;
+std::string help_of(const Finding& finding) {
+  return finding.kind == Kind::shared_race ? help_with_race(finding) : std::string(row(finding.kind).help);
 }
 
 bool is_undefined_behaviour(Kind kind) { return (row(kind).traits & undefined) != 0; }

@@ -98,7 +98,8 @@ struct Finding {
   bool is_about_category = false;
 };
 
-/// The usual fix for such a finding, as one or two sentences.
-std::string_view help_of(const Finding& finding);
+/// The usual fix for such a finding, as one or two sentences; for a race in shared memory, with the lines
+/// between which a barrier is missing.
+std::string help_of(const Finding& finding);
 
 }  // namespace foldproof

@@ -148,7 +148,7 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
   if (finding.cause)
     row("cause", cause_text(*finding.cause));
   else
-    row("help", std::string(help_of(finding)));
+    row("help", help_of(finding));
   row("more", fmt::format("foldproof explain {}", name(finding.kind)));
   // Not wrapped, so that the command can be copied.
   if (!finding.replay.empty())

@@ -125,7 +125,7 @@ TEST_CASE("a finding is shown with position, threads, case, help and replay comm
   CHECK(contains(text, "error[shared-race]: thread 32 writes what thread 0 reads\n  --> nowhere.cu:17:5\n"));
   CHECK(contains(text, "threads block 0 thread 32, block 0 thread 0"));
   CHECK(contains(text, "case    count=33 uniform seed=7"));
-  CHECK(contains(text, "help    Put a barrier"));
+  CHECK(contains(text, "help    Put __syncthreads() between the two accesses."));
   CHECK(contains(text, "replay  foldproof replay case.toml"));
 }
 
@@ -169,13 +169,35 @@ TEST_CASE("a replay command names a file below the working folder by a relative 
   CHECK(contains(to_text(report_of({racy}), {}), "replay  foldproof replay ./-rf/a.toml"));
 }
 
-TEST_CASE("the help of a race within one statement does not ask for a barrier between two statements") {
-  KernelReport racy = clean({{"T", "f32"}});
-  racy.verdict = Verdict::findings;
-  racy.findings = {race()};
-  racy.findings[0].other = racy.findings[0].at;
-  CHECK(contains(to_text(report_of({racy}), {}),
-                 "help    Put a barrier (__syncthreads or __syncwarp) between the two accesses: in"));
+TEST_CASE("the help of a race names the lines between which a barrier is missing") {
+  Finding finding = race();
+  finding.threads[0].thread.x = 31;  // in the warp of thread 0
+  const auto help_with = [&](const Position& other) {
+    finding.other = other;
+    return help_of(finding);
+  };
+  CHECK(help_with({"nowhere.cu", 20, 5}) ==
+        "Put a barrier (__syncthreads or __syncwarp) between lines 17 and 20.");
+  CHECK(help_with({"nowhere.cu", 16, 5}) ==
+        "Put a barrier (__syncthreads or __syncwarp) between lines 16 and 17 or, if a loop repeats them, "
+        "after each "
+        "step.");
+  CHECK(help_with({"/lib/tree.cuh", 20, 5}) ==
+        "Put a barrier (__syncthreads or __syncwarp) between nowhere.cu:17 and tree.cuh:20.");
+  CHECK(help_with(finding.at) ==
+        "Put a barrier (__syncthreads or __syncwarp) between the two accesses: in a loop, after each step, "
+        "and also "
+        "between a read and a write of the same step if threads read what others write.");
+  CHECK(help_with({}) == "Put a barrier (__syncthreads or __syncwarp) between the two accesses.");
+}
+
+TEST_CASE("only a block barrier helps against a race between warps") {
+  Finding finding = race();
+  finding.other = {"nowhere.cu", 20, 5};
+  CHECK(help_of(finding) ==
+        "Put __syncthreads() between lines 17 and 20. The two threads are in different warps.");
+  finding.threads[0].thread = {0, 32, 0};  // which warp that is depends on the block
+  CHECK(help_of(finding) == "Put a barrier (__syncthreads or __syncwarp) between lines 17 and 20.");
 }
 
 TEST_CASE("the second position is the other access of a race, or the origin of an undefined value") {
