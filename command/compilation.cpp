@@ -47,12 +47,15 @@ void Compilation::note_other_kernels(Subject& subject) const {
   for (const std::string& name : launched_.at(source_of(subject.contract)))
     for (const EntrySignature* kernel : named_by(name, kernels)) launched.insert(kernel->lowered);
   std::vector<std::string> others;
-  for (const EntrySignature& kernel : kernels)
-    if (!launched.contains(kernel.lowered)) others.push_back(kernel.spelled);
+  std::string first;
+  for (const EntrySignature& kernel : kernels) {
+    if (launched.contains(kernel.lowered)) continue;
+    if (others.empty()) first = identifying_name(kernels, kernel);
+    others.push_back(kernel.spelled);
+  }
   if (others.empty()) return;
   constexpr std::size_t shown = 3;
   const std::string more = others.size() > shown ? fmt::format(" and {} more", others.size() - shown) : "";
-  const std::string first = others.front();
   const bool is_one = others.size() == 1;
   others.resize(std::min(others.size(), shown));
   subject.not_audited.push_back(fmt::format("no contract launches {}{}; to audit {}, pass --entry \"{}\"",
@@ -127,8 +130,8 @@ std::string Compilation::work(std::size_t task) const {
   source.write(writer);
   std::vector<std::string> uncovered;
   const std::string text = std::move(source.text);
-  const std::vector<std::string> templates =
-      subject.covers_source ? kernel_templates(text) : std::vector<std::string>{};
+  const std::vector<DeclaredKernel> templates =
+      subject.covers_source ? kernel_templates(text) : std::vector<DeclaredKernel>{};
   if (text.find("<<<") != std::string::npos || !templates.empty()) {  // otherwise the PTX is not parsed here
     const auto image = adopt(contract, std::move(source));
     const std::vector<EntrySignature> kernels = entries_of(image->ptx.module());

@@ -55,7 +55,7 @@ std::vector<std::string> types_of(const std::vector<std::string>& parameters) {
 bool is_same_kernel(const DeclaredKernel& left, const DeclaredKernel& right) {
   return left.name == right.name && left.specialized_for == right.specialized_for &&
          types_of(left.template_parameters) == types_of(right.template_parameters) &&
-         types_of(left.parameters) == types_of(right.parameters);
+         left.constraint == right.constraint && types_of(left.parameters) == types_of(right.parameters);
 }
 
 /// Scans the tokens and keeps track of the open namespaces.
@@ -77,13 +77,34 @@ class Reader {
     return found;
   }
 
+  bool defines_any() {
+    for (at_ = 0; at_ < tokens_.size(); ++at_) {
+      if (is_global() && (is_explicit_instantiation() || !is_only_declared())) return true;
+      follow(tokens_[at_]);
+    }
+    return false;
+  }
+
  private:
   std::string_view token(std::size_t at) const { return at < tokens_.size() ? tokens_[at] : ""; }
 
   /// Whether __global__ is here, as written or as the preprocessor leaves it.
   bool is_global() const {
-    return tokens_[at_] == "__global__" || (tokens_[at_] == "__attribute__" && token(at_ + 1) == "(" &&
-                                            token(at_ + 2) == "(" && token(at_ + 3) == "global");
+    return tokens_[at_] == "__global__" ||
+           (tokens_[at_] == "__attribute__" && token(at_ + 1) == "(" && token(at_ + 2) == "(" &&
+            token(at_ + 3) == "global") ||
+           (tokens_[at_] == "__location__" && token(at_ + 1) == "(" && token(at_ + 2) == "global");
+  }
+
+  /// Whether a semicolon outside parentheses comes before a brace.
+  bool is_only_declared() const {
+    int depth = 0;
+    for (std::size_t i = at_; i < tokens_.size() && tokens_[i] != "{"; ++i) {
+      if (tokens_[i] == "(") ++depth;
+      if (tokens_[i] == ")") --depth;
+      if (tokens_[i] == ";" && depth == 0) return true;
+    }
+    return false;
   }
 
   /// "a::b::" for "namespace a::inline b {"; empty for a namespace without a name.
@@ -144,6 +165,15 @@ class Reader {
     return {};
   }
 
+  /// The words from "requires" on, before the first specifier that may differ between declarations.
+  std::string constraint() const {
+    constexpr std::string_view specifiers[] = {"static", "inline", "extern", "void", "constexpr"};
+    std::size_t begin = statement_, end = at_;
+    while (begin < at_ && tokens_[begin] != "requires") ++begin;
+    while (end > begin && std::ranges::find(specifiers, tokens_[end - 1]) != std::end(specifiers)) --end;
+    return joined(tokens_, begin, end);
+  }
+
   /// Whether the current statement begins with "template" without a list of parameters.
   bool is_explicit_instantiation() const {
     for (std::size_t i = statement_; i < at_; ++i)
@@ -155,6 +185,7 @@ class Reader {
   std::optional<DeclaredKernel> declaration() {
     DeclaredKernel kernel;
     kernel.template_parameters = template_parameters();
+    kernel.constraint = constraint();
     const bool is_declared = !is_explicit_instantiation();
     std::string_view word;
     while (++at_ < tokens_.size() && tokens_[at_] != ";" && tokens_[at_] != "{") {
@@ -213,6 +244,8 @@ std::string lines_of_file(std::string_view preprocessed, const std::string& file
 }
 
 std::vector<DeclaredKernel> kernels_declared(std::string_view source) { return Reader(source).kernels(); }
+
+bool defines_kernels(std::string_view source) { return Reader(source).defines_any(); }
 
 unsigned declaration_line(std::string_view source, std::string_view name, bool is_host_function) {
   if (!is_host_function) {

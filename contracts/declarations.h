@@ -12,6 +12,7 @@ namespace foldproof {
 struct DeclaredKernel {
   std::string name;                              ///< including namespaces: "ns::sum"
   std::vector<std::string> template_parameters;  ///< "typename T", "int B = 128"; "typename" for auto
+  std::string constraint;                        ///< "requires(B>32)"; empty if there is none
   std::vector<std::string> parameters;           ///< "const T* __restrict__ input"
   std::string specialized_for;                   ///< "<float>" of a specialization; otherwise empty
   unsigned line = 0;                             ///< of the name
@@ -22,8 +23,11 @@ struct DeclaredKernel {
 std::string lines_of_file(std::string_view preprocessed, const std::string& file);
 
 /// In source order, without repetitions and explicit instantiations. Kernels of the same name differ in
-/// template parameters or parameter types. Does not expand macros.
+/// template parameters, constraints or parameter types. Does not expand macros.
 std::vector<DeclaredKernel> kernels_declared(std::string_view source);
+
+/// Whether the text defines or explicitly instantiates a kernel, and does not only declare some.
+bool defines_kernels(std::string_view source);
 
 /// The line of the first kernel, or host function, of that name without namespaces and template arguments; 0
 /// if there is none.

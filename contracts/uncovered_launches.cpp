@@ -206,6 +206,19 @@ std::optional<std::string> uncovered_grid(const std::string& kernel, const std::
   return std::nullopt;
 }
 
+/// The name of a kernel and how many parameters it has.
+using Form = std::pair<std::string, std::size_t>;
+constexpr std::size_t any_number = ~std::size_t{0};  // of parameters: a pack
+
+Form form_of(const DeclaredKernel& kernel) {
+  const auto is_pack = [](const std::string& parameter) {
+    return parameter.find("...") != std::string::npos;
+  };
+  if (std::ranges::any_of(kernel.parameters, is_pack)) return {kernel.name, any_number};
+  const bool is_empty = kernel.parameters == std::vector<std::string>{"void"};
+  return {kernel.name, is_empty ? 0 : kernel.parameters.size()};
+}
+
 }  // namespace
 
 std::vector<std::string> uncovered_launches(const Contract& contract,
@@ -237,21 +250,27 @@ std::vector<std::string> uncovered_launches(const Contract& contract,
   return sentences;
 }
 
-std::vector<std::string> kernel_templates(std::string_view text) {
-  std::vector<std::string> names;
-  for (DeclaredKernel& declared : kernels_declared(text))
-    if (!declared.template_parameters.empty()) names.push_back(std::move(declared.name));
-  return names;
+std::vector<DeclaredKernel> kernel_templates(std::string_view text) {
+  std::vector<DeclaredKernel> declared = kernels_declared(text);
+  std::erase_if(declared, [](const DeclaredKernel& kernel) { return kernel.template_parameters.empty(); });
+  return declared;
 }
 
-std::vector<std::string> without_instance(std::vector<std::string> templates,
+std::vector<std::string> without_instance(const std::vector<DeclaredKernel>& templates,
                                           const std::vector<EntrySignature>& kernels) {
-  std::erase_if(templates, [&](const std::string& name) {
-    return std::ranges::any_of(kernels, [&](const EntrySignature& kernel) {
-      return kernel.spelled.find('<') != std::string::npos && plain_name(kernel.spelled) == name;
-    });
-  });
-  return templates;
+  std::map<Form, std::size_t> declared;
+  for (const DeclaredKernel& kernel : templates) ++declared[form_of(kernel)];
+  std::map<Form, std::set<std::string>> instances;  // lowered names
+  for (const EntrySignature& kernel : kernels) {
+    if (kernel.spelled.find('<') == std::string::npos) continue;
+    const std::string name = plain_name(kernel.spelled);
+    for (const std::size_t parameters : {kernel.parameters.size(), any_number})
+      instances[{name, parameters}].insert(kernel.lowered);
+  }
+  std::set<std::string> lacking;
+  for (const auto& [form, number] : declared)
+    if (instances[form].size() < number) lacking.insert(form.first);
+  return {lacking.begin(), lacking.end()};
 }
 
 }  // namespace foldproof

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "contracts/contract.h"
+#include "contracts/declarations.h"
 #include "contracts/signature.h"
 
 namespace foldproof {
@@ -20,11 +21,12 @@ std::vector<std::string> uncovered_launches(const Contract& contract,
                                             const std::vector<EntrySignature>& kernels,
                                             std::string_view text);
 
-/// The names, with namespaces, of the kernel templates that the text declares.
-std::vector<std::string> kernel_templates(std::string_view text);
+/// The kernel templates that the text declares.
+std::vector<DeclaredKernel> kernel_templates(std::string_view text);
 
-/// The templates of which none of the kernels is an instance.
-std::vector<std::string> without_instance(std::vector<std::string> templates,
+/// The names of the templates that lack an instance among the kernels. Of several templates with the same
+/// name and number of parameters, one lacks an instance if there are fewer instances than templates.
+std::vector<std::string> without_instance(const std::vector<DeclaredKernel>& templates,
                                           const std::vector<EntrySignature>& kernels);
 
 }  // namespace foldproof

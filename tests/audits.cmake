@@ -56,6 +56,11 @@ add_refused_audit(folder "NAME a SOURCE good y.cu" "SOURCE good is not a .cu or 
 add_refused_audit(source_as_contract "NAME a CONTRACT a.cu" "CONTRACT a.cu is not a .toml file")
 add_refused_audit(generator "NAME a SOURCE right\$<1:\$><0:1>.cu" "the name of a file contains \\$")
 add_refused_audit(variable "NAME a SOURCE a@b.cu" "the name of a file contains @")
+string(ASCII 27 escape)
+string(ASCII 194 133 next_line) # U+0085 in UTF-8
+add_refused_audit(control "NAME a SOURCE a${escape}b.cu" "a[ \n]+control[ \n]+character")
+add_refused_audit(control_above_ascii "NAME a SOURCE a${next_line}b.cu" "a[ \n]+control[ \n]+character")
+add_refused_audit(shown_name "NAME a SOURCE ::error::${escape}x" "SOURCE[ \n]+:.error:..x[ \n]+is[ \n]+not")
 # a.cu would be audited instead.
 file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/semicolon/a.cu;b.cu" "")
 file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/semicolon/a.cu" "")

@@ -96,3 +96,43 @@ TEST_CASE("a header whose template has no instance in any source is not covered"
   const std::string unused = folder.file("unused.cuh", "template <typename T>\n" + other_kernel);
   CHECK(files_not_covered(folder) == nlohmann::json{unused});
 }
+
+TEST_CASE("a file that only declares a kernel has none; one that instantiates a template does") {
+  const AddOne folder;
+  folder.file("main.cu", "__global__ void other(float* x);\nint main() { other<<<1, 1>>>(nullptr); }\n");
+  const std::string instance = folder.file("instance.cu", "template __global__ void any<float>(float*);\n");
+  CHECK(files_not_covered(folder) == nlohmann::json{instance});
+}
+
+TEST_CASE("a file whose kernels begin with a macro from another file has kernels") {
+  const AddOne folder;
+  std::filesystem::create_directory(folder.path("src"));
+  folder.file("macros.h", "#define GLOBAL __global__\n#define KERNEL \\\n  GLOBAL void\n");
+  const std::string user =
+      folder.file("src/other.cu", "\xEF\xBB\xBF#include <macros.h>\nKERNEL other(float* x) {}\n");
+  CHECK(files_not_covered(folder) == nlohmann::json{user});
+}
+
+TEST_CASE("a byte order mark does not hide an #include") {
+  const AddOne folder;
+  folder.file("kernels.def", other_kernel);
+  const std::string including = folder.file("other.cu", "\xEF\xBB\xBF#include \"kernels.def\"\n");
+  CHECK(files_not_covered(folder) == nlohmann::json{including});
+}
+
+TEST_CASE("a file that changes another file's kernels by macros has kernels of its own", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const AddOneOfSource folder("#ifndef STEP\n#define STEP 1\n#endif\n" +
+                              replaced(add_one_cu, "+= 1", "+= STEP"));
+  const std::string varied = folder.file("add_two.cu", "#define STEP 2\n#include \"add_one.cu\"\n");
+  folder.file("main.cu", "#include \"add_one.cu\"\n#define STEP 3\nint main() {}\n");
+  folder.file("unity.cu", "#define UNITY\n#include \"add_one.cu\"\n");
+  CHECK(files_not_covered(folder) == nlohmann::json{varied});
+}
+
+TEST_CASE("a file that cannot be read may have kernels") {
+  const AddOne folder;
+  const std::string large = folder.file("large.cuh", "");
+  std::filesystem::resize_file(large, (std::uintmax_t{64} << 20) + 1);
+  CHECK(files_not_covered(folder) == nlohmann::json{large});
+}
