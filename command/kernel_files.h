@@ -47,7 +47,7 @@ class KernelFiles {
 
   void read(std::vector<Path> files);
   void find_kernels();
-  /// Macros whose text, or that of the macros in it, makes a function a kernel.
+  /// Macros whose text, or that of the macros in it, declares kernels.
   std::set<std::string, std::less<>> kernel_macros() const;
   void add_read_by(const Subject& subject, std::set<Path>& covered) const;
   /// What has kernels, itself or in files that it includes, apart from covered files.

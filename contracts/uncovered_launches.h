@@ -24,8 +24,8 @@ std::vector<std::string> uncovered_launches(const Contract& contract,
 /// The kernel templates that the text declares.
 std::vector<DeclaredKernel> kernel_templates(std::string_view text);
 
-/// The names of the templates that lack an instance among the kernels. Of several templates with the same
-/// name and number of parameters, one lacks an instance if there are fewer instances than templates.
+/// The names of the templates without an instance among the kernels. If several templates have the same name
+/// and number of parameters, there must be at least as many instances.
 std::vector<std::string> without_instance(const std::vector<DeclaredKernel>& templates,
                                           const std::vector<EntrySignature>& kernels);
 
