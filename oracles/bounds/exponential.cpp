@@ -22,9 +22,15 @@ Bound relative_error(const ExponentialSums& sums, std::uint64_t height, const Fl
   return relative;
 }
 
+bool has_at_most(int bits, const Dyadic& x) {
+  const Dyadic::Integer digits = abs(x.significand());
+  return digits.is_zero() || msb(digits) - lsb(digits) < static_cast<unsigned>(bits);
+}
+
 }  // namespace
 
-Dyadic drift_factor(const Dyadic& gap, int precision) {
+Dyadic drift_factor(const Dyadic& gap, int precision, Maximum maximum) {
+  if (maximum == Maximum::first && has_at_most(precision, gap)) return whole(1);
   const Dyadic drift = unit_roundoff(precision) * gap, one = whole(1);
   if (drift >= Dyadic::power_of_two(10)) return exponential(Dyadic::power_of_two(10), working_bits).high;
   // e^d <= 1 + d + d^2 up to 1.
@@ -37,8 +43,8 @@ Bound exponential_sum_bound(const ExponentialSums& sums, std::uint64_t height, c
   Bound relative = growth(height, format.precision);
   if (!relative) return relative;
   const Dyadic grown = whole(1) + *relative;
-  return sums.inflated * (whole(1) + errors.exp_relative) * grown - sums.sum_low +
-         sums.count * errors.exp_absolute * grown;
+  const Dyadic largest = sums.inflated * (whole(1) + errors.exp_relative) + sums.weighted * errors.exp_slope;
+  return largest * grown - sums.sum_low + sums.count * errors.exp_absolute * grown;
 }
 
 Bound log_sum_exp_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
@@ -54,12 +60,16 @@ Bound log_sum_exp_bound(const ExponentialSums& sums, std::uint64_t height, const
 }
 
 SoftmaxBounds::SoftmaxBounds(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
-                             const ExponentialErrors& errors, std::uint64_t roundings, bool flush)
-    : relative_(relative_error(sums, height, format, errors)), precision_(format.precision) {
+                             const ExponentialErrors& errors, Maximum maximum, std::uint64_t roundings,
+                             bool flush)
+    : relative_(relative_error(sums, height, format, errors)),
+      errors_(errors),
+      precision_(format.precision),
+      maximum_(maximum) {
   if (!relative_) return;
   const Dyadic one = whole(1), grown = one + *growth(roundings, format.precision);
   const Dyadic least_share = one - *relative_;  // of S
-  inflation_ = quotient((one + errors.exp_relative) * grown, least_share, working_bits).high;
+  inflation_ = quotient(grown, least_share, working_bits).high;
   underflow_ = quotient(errors.exp_absolute * grown, sums.sum_low * least_share, working_bits).high;
   last_underflow_ = flush ? smallest_normal(format) : half(smallest_subnormal(format));
 }
@@ -70,7 +80,9 @@ Bound SoftmaxBounds::of(const Dyadic& probability, const Dyadic& gap) const {
   // value.
   if (unit_roundoff(precision_) * gap >= Dyadic::power_of_two(10))
     return probability + underflow_ + last_underflow_;
-  const Dyadic factor = rounded_up(drift_factor(gap, precision_) * inflation_, working_bits);
+  const Dyadic of_exponential = whole(1) + errors_.exp_relative + errors_.exp_slope * gap;
+  const Dyadic factor =
+      rounded_up(drift_factor(gap, precision_, maximum_) * of_exponential * inflation_, working_bits);
   return rounded_up(probability * (factor - whole(1)), working_bits) + underflow_ + last_underflow_;
 }
 

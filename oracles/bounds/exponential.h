@@ -5,28 +5,31 @@
 #include <cstdint>
 
 #include "oracles/bounds.h"
+#include "oracles/operator.h"
 
 namespace foldproof {
 
 /// Accuracy of the device's functions for every argument that occurs.
 struct ExponentialErrors {
-  Dyadic exp_relative;       ///< of exp, excluding underflow
+  Dyadic exp_relative;       ///< of exp near 0, excluding underflow
   Dyadic exp_absolute;       ///< of exp where it underflows: eta, or lambda if results are flushed to zero
   Dyadic log_relative;       ///< of log
   Dyadic log_absolute = {};  ///< of log, in addition
+  Dyadic exp_slope = {};     ///< by how much exp_relative grows per unit of the argument's magnitude
 };
 
 /// Statistics of t_i = m - x_i over all i with a finite x_i; the other elements contribute exactly 0.
 struct ExponentialSums {
   std::uint64_t count = 0;
-  Dyadic sum_low;   ///< lower bound on S = sum of exp(-t_i); at least 1
-  Dyadic sum_high;  ///< upper bound on S
-  Dyadic inflated;  ///< upper bound on the sum of exp(-t_i (1 - u)): S after x_i - m is rounded
+  Dyadic sum_low;        ///< lower bound on S = sum of exp(-t_i); at least 1
+  Dyadic sum_high;       ///< upper bound on S
+  Dyadic inflated;       ///< upper bound on the sum of exp(-t_i (1 - u)): S after x_i - m is rounded
+  Dyadic weighted = {};  ///< the same for t_i exp(-t_i (1 - u))
 };
 
 /// Upper bound on e^(u t), the factor by which rounding x_i - m may change an exponential; if u t exceeds
-/// 2^10, e^(2^10).
-Dyadic drift_factor(const Dyadic& gap, int precision);
+/// 2^10, e^(2^10). It is 1 if the difference is exact, unless earlier maxima were subtracted.
+Dyadic drift_factor(const Dyadic& gap, int precision, Maximum maximum);
 
 /// Bound on |S computed - S| if no term passes through more than `height` additions.
 Bound exponential_sum_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
@@ -42,16 +45,19 @@ class SoftmaxBounds {
   /// `roundings`: 1 for a division, 2 for a multiplication by the rounded reciprocal of S. `flush`: subnormal
   /// p_i become zero.
   SoftmaxBounds(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
-                const ExponentialErrors& errors, std::uint64_t roundings = 1, bool flush = false);
+                const ExponentialErrors& errors, Maximum maximum, std::uint64_t roundings = 1,
+                bool flush = false);
 
   /// Bound on |p_i computed - p_i| for p_i = w_i / S. `probability`: an upper bound on p_i; `gap`: t_i.
   Bound of(const Dyadic& probability, const Dyadic& gap) const;
 
  private:
-  Bound relative_;    ///< relative error of S
-  Dyadic inflation_;  ///< growth of a share from all errors except the drift of its exponential
+  Bound relative_;  ///< relative error of S
+  ExponentialErrors errors_;
+  Dyadic inflation_;  ///< growth of a share from all errors except those of its exponential
   Dyadic underflow_, last_underflow_;
   int precision_;
+  Maximum maximum_;
 };
 
 }  // namespace foldproof

@@ -14,7 +14,7 @@ Enclosure decay(const Dyadic& gap, unsigned bits) {
 }  // namespace
 
 ExactExponentials::ExactExponentials(Element element, std::span<const std::byte> elements, int precision,
-                                     unsigned bits)
+                                     unsigned bits, Maximum maximum)
     : bits_(bits), gaps_(elements.size() / size_of(element)), decays_(gaps_.size()) {
   std::vector<std::optional<Dyadic>> finite(gaps_.size());
   for (std::size_t i = 0; i < finite.size(); ++i) {
@@ -23,16 +23,17 @@ ExactExponentials::ExactExponentials(Element element, std::span<const std::byte>
     finite[i] = Dyadic(x);
     if (sums_.count++ == 0 || *finite[i] > max_) max_ = *finite[i];
   }
-  Enclosure sum, inflated;
+  Enclosure sum, inflated, weighted;
   for (std::size_t i = 0; i < finite.size(); ++i) {
     if (!finite[i]) continue;
     gaps_[i] = max_ - *finite[i];
     decays_[i] = decay(*gaps_[i], bits);
-    const Enclosure moved = decays_[i] * Enclosure(drift_factor(*gaps_[i], precision));
+    const Enclosure moved = decays_[i] * Enclosure(drift_factor(*gaps_[i], precision, maximum));
     sum = shortened(sum + decays_[i], bits + sum_guard_bits);
     inflated = shortened(inflated + moved, bits + sum_guard_bits);
+    weighted = shortened(weighted + moved * Enclosure(*gaps_[i]), bits + sum_guard_bits);
   }
-  sums_ = {sums_.count, sum.low, sum.high, inflated.high};
+  sums_ = {sums_.count, sum.low, sum.high, inflated.high, weighted.high};
 }
 
 Enclosure ExactExponentials::share(std::size_t i) const {

@@ -13,6 +13,7 @@
 #include "oracles/bounds.h"
 #include "oracles/bounds/exponential.h"
 #include "oracles/bounds/variance.h"
+#include "oracles/checkers/function_errors.h"
 #include "oracles/references/moments.h"
 #include "oracles/references/reference.h"
 #include "oracles/tally.h"
@@ -116,7 +117,7 @@ TEST_CASE("no log-sum-exp or softmax in floats violates its bound") {
       if (!std::isfinite(row[i])) continue;
       const Dyadic gap = Dyadic(number_of(e.max)) - Dyadic(number_of(row[i]));
       const auto bound = [&](std::uint64_t roundings) {
-        return SoftmaxBounds(sums, e.sum.height, single_precision, library, roundings)
+        return SoftmaxBounds(sums, e.sum.height, single_precision, library, Maximum::first, roundings)
             .of(shares[i].enclosure().high, gap);
       };
       division.take(e.each[i] / e.sum.value, shares[i], bound(1));
@@ -128,13 +129,79 @@ TEST_CASE("no log-sum-exp or softmax in floats violates its bound") {
   reciprocal.report("softmax, reciprocal", 0.4);
 }
 
+/// exp(x - max) by fast functions whose result is off by at most 2 units in the last place.
+using FastExponential = float (*)(float x, float max, float units);
+
+float off_by(float units, float value) { return std::isnormal(value) ? value * (1 + units * 0x1p-23F) : 0; }
+
+constexpr float log2_e = 1.44269504F;
+const FastExponential fast_exponentials[] = {
+    [](float x, float max, float units) { return off_by(units, std::exp2((x - max) * log2_e)); },
+    [](float x, float max, float units) {
+      return off_by(units, std::exp2(std::fma(x, log2_e, -(max * log2_e))));
+    },
+    [](float x, float max, float units) {
+      const float scaled = x * log2_e, of_max = max * log2_e;
+      return off_by(units, std::exp2(scaled - of_max));
+    },
+    [](float x, float max, float units) {  // what the programming guide says of __expf
+      return off_by(units * (1 + 0.586F * (max - x)), std::exp(x - max));
+    }};
+
+TEST_CASE("no softmax by fast functions violates its bound, which grows with the distance from the maximum") {
+  std::mt19937_64 random(1);
+  Worst worst;
+  std::vector<std::vector<float>> rows{{0, -1, -2},  {5, -5},   {0, -50, -80},
+                                       {3, 2.5F, 2}, {100, 99}, {-200, -201}};
+  for (std::uint64_t k = number_from("FOLDPROOF_ROWS", 2500); k-- > 0;) {
+    rows.push_back(random_row(random));
+    if (std::ranges::any_of(rows.back(), [](float x) { return std::isfinite(x) && std::abs(x) > 1e5F; }))
+      rows.pop_back();
+  }
+  Arithmetic arithmetic;
+  arithmetic.accumulator = Element::f32;
+  arithmetic.functions = MathFunctions::fast;
+  for (const std::vector<float>& row : rows)
+    for (const FastExponential exponential : fast_exponentials) {
+      const float max = *std::ranges::max_element(row), units = random() % 2 == 0 ? 2.F : -2.F;
+      std::vector<float> each;
+      for (const float x : row) each.push_back(exponential(x, max, units));
+      const float away = row.size() > 1 ? -units : units;  // the sum errs in the other direction
+      std::vector<float> summed;
+      for (const float x : row) summed.push_back(exponential(x, max, away));
+      const Sum sum = added_simulated(summed, random);
+      const auto bytes = bytes_of(row);
+      const ExactExponentials exact(Element::f32, bytes, single_precision.precision, 128);
+      const SoftmaxBounds bounds(exact.sums(), sum.height, single_precision,
+                                 function_errors(arithmetic, exact.max()), Maximum::first, 1, true);
+      const auto shares = softmax(Element::f32, bytes);
+      for (std::size_t i = 0; i < row.size(); ++i)
+        if (std::isfinite(row[i]))
+          worst.take(each[i] / sum.value, shares[i], bounds.of(shares[i].enclosure().high, *exact.gap(i)));
+    }
+  worst.report("softmax, fast functions", 0.5);
+}
+
+TEST_CASE("near the maximum, fast functions have small errors") {
+  Arithmetic arithmetic;
+  arithmetic.accumulator = Element::f32;
+  arithmetic.functions = MathFunctions::fast;
+  const ExactExponentials exact(Element::f32, bytes_of(std::vector<float>{0.5F, 0.25F}),
+                                single_precision.precision, 64);
+  const SoftmaxBounds bounds(exact.sums(), 1, single_precision, function_errors(arithmetic, exact.max()),
+                             Maximum::first);
+  // The share 0.56 of the first: its own errors and those of the sum have at most 12 ulp of 2^-23 together.
+  CHECK(*bounds.of(Dyadic(9, -4), Dyadic{}) < Dyadic(12, -23));
+}
+
 TEST_CASE("an exponential sum without a bound has no bound for its logarithm") {
   const ExponentialErrors careless{Dyadic(1, 0), Dyadic(1, -149), Dyadic(1, -23)};
   const auto sums =
       ExactExponentials(Element::f32, bytes_of(std::vector<float>{1, 2}), single_precision.precision, 128)
           .sums();
   CHECK_FALSE(log_sum_exp_bound(sums, 1, single_precision, careless, Dyadic(3, 0)));
-  CHECK_FALSE(SoftmaxBounds(sums, 1, single_precision, careless).of(Dyadic(1, 0), Dyadic(1, 0)));
+  CHECK_FALSE(
+      SoftmaxBounds(sums, 1, single_precision, careless, Maximum::first).of(Dyadic(1, 0), Dyadic(1, 0)));
 }
 
 Moments moments_of(const std::vector<float>& row) {
