@@ -323,7 +323,7 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
     if (guessed)
       console.complain("--strict requires a contract; `foldproof init` writes the guessed one", {*guessed});
     if (leaves_out)
-      console.note("--strict: the report says what was skipped or not audited, so the exit status is not 0");
+      console.note("--strict: something was skipped or not audited (see the report), so the exit status is not 0");
     status = exit_status(status, !guessed && !leaves_out);
   }
   if (status == exit_unable && is_written && is_proven && lacks_only_gpu(result, arguments.strict))

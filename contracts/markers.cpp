@@ -14,8 +14,8 @@
 namespace foldproof {
 namespace {
 
-constexpr std::string_view announces = "// finding:", allows = "// foldproof: allow";
-constexpr std::string_view separators = " \t\r,";
+constexpr std::string_view announces = "// finding:";
+constexpr std::string_view separators = " \t\r,", blanks = " \t\r";
 
 bool is_blank_or_comment(std::string_view line) {
   const std::size_t begin = line.find_first_not_of(" \t\r");
@@ -54,24 +54,27 @@ bool is_date(std::string_view text) {
              .ok();
 }
 
-/// The suppression of one marker, without a place.
+void skip_blanks(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+}
+
+std::string_view take_word(std::string_view& text) {
+  skip_blanks(text);
+  const std::size_t end = std::min(text.find_first_of(" \t\r:"), text.size());
+  const std::string_view word = text.substr(0, end);
+  text.remove_prefix(end);
+  return word;
+}
+
+/// The suppression of one marker, without a place. `text`: after "foldproof:".
 Allow allowed_in(std::string_view text, const Position& where) {
-  const auto skip_blanks = [&] {
-    text.remove_prefix(std::min(text.find_first_not_of(" \t\r"), text.size()));
-  };
-  const auto take_word = [&] {
-    skip_blanks();
-    const std::size_t end = std::min(text.find_first_of(" \t\r:"), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(end);
-    return word;
-  };
-  const std::string_view kind = take_word(), until = take_word(), date = take_word();
-  skip_blanks();
+  const std::string_view verb = take_word(text), kind = take_word(text), until = take_word(text),
+                         date = take_word(text);
+  skip_blanks(text);
   const bool has_colon = text.starts_with(':');
   if (has_colon) text.remove_prefix(1);
-  skip_blanks();
-  if (until != "until" || !is_date(date) || !has_colon || text.empty())
+  skip_blanks(text);
+  if (verb != "allow" || until != "until" || !is_date(date) || !has_colon || text.empty())
     throw InputError(
         "this must be \"// foldproof: allow KIND until DATE: REASON\", with a date such as 2027-01-31",
         where);
@@ -79,21 +82,32 @@ Allow allowed_in(std::string_view text, const Position& where) {
   if (!known)
     throw InputError(fmt::format("unknown kind of finding \"{}\"{}", kind, suggestion(kind, kind_names())),
                      where);
-  const std::size_t end = text.find_last_not_of(" \t\r") + 1;
-  return {*known, "", std::string(text.substr(0, end)), std::string(date), where};
+  return {*known, "", std::string(text.substr(0, text.find_last_not_of(blanks) + 1)), std::string(date),
+          where};
+}
+
+/// The index of the comment that begins with "foldproof:", with any blanks; its end otherwise.
+std::size_t comment_to_foldproof(std::string_view line) {
+  for (const std::string_view name : {"foldproof:", "Foldproof:"}) {
+    const std::size_t at = std::min(line.find(name), line.size()),
+                      before = line.substr(0, at).find_last_not_of(blanks);
+    if (at < line.size() && before != std::string_view::npos && line.substr(0, before + 1).ends_with("//"))
+      return before - 1;
+  }
+  return line.size();
 }
 
 /// The markers of one line, without places.
 Markers markers_of(std::string_view line, Position where) {
   Markers markers;
-  const auto text_after = [&](std::string_view marker) -> std::optional<std::string_view> {
-    const std::size_t at = line.find(marker);
-    if (at == std::string_view::npos) return std::nullopt;
+  if (const std::size_t at = line.find(announces); at != std::string_view::npos) {
     where.column = static_cast<unsigned>(at + 1);
-    return line.substr(at + marker.size());
-  };
-  if (const auto kinds = text_after(announces)) markers.announced = announced_in(*kinds, where);
-  if (const auto allowed = text_after(allows)) markers.allowed.push_back(allowed_in(*allowed, where));
+    markers.announced = announced_in(line.substr(at + announces.size()), where);
+  }
+  if (const std::size_t at = comment_to_foldproof(line); at < line.size()) {
+    where.column = static_cast<unsigned>(at + 1);
+    markers.allowed.push_back(allowed_in(line.substr(line.find(':', at) + 1), where));
+  }
   return markers;
 }
 

@@ -137,9 +137,17 @@ class BlockTrials {
     preconditions.assumptions.push_back(described(*condition));
     if (condition->low < condition->high) return add_warnings(*condition, preconditions.warnings);
     // A template argument says it.
-    if (std::ranges::count(blocks_.template_integers, condition->low) == 0)
-      add_warning(fmt::format("launch blocks whose size is not {}", condition->low), preconditions.warnings,
-                  [&](std::uint32_t block) { return block != condition->low; });
+    if (std::ranges::count(blocks_.template_integers, condition->low) != 0) return;
+    const auto is_other = [&](std::uint32_t block) { return block != condition->low; };
+    // Also with a part of a warp, more may be wrong than the size.
+    const auto has_whole_warps = [&](std::uint32_t block) { return is_other(block) && block % warp == 0; };
+    const bool fails_with_whole_warps = std::ranges::any_of(
+        faults_, [&](const auto& tried) { return tried.second && has_whole_warps(tried.first); });
+    const std::string condition_text = fmt::format("launch blocks whose size is not {}", condition->low);
+    if (fails_with_whole_warps)
+      add_warning(condition_text, preconditions.warnings, has_whole_warps);
+    else
+      add_warning(condition_text, preconditions.warnings, is_other);
   }
 
  private:
@@ -225,11 +233,10 @@ class BlockTrials {
   }
 
   static std::string described(const Condition& condition) {
-    const std::string sizes = condition.low == condition.high
-                                  ? std::to_string(condition.low)
-                                  : fmt::format("{} to {}", condition.low, condition.high);
-    return fmt::format("blocks of {} threads{}, for which trial runs show no error", sizes,
-                       condition.low == condition.high ? "" : condition.shape->described);
+    if (condition.low == condition.high)
+      return fmt::format("blocks of {} threads, the only size without an error in trial runs", condition.low);
+    return fmt::format("blocks of {} to {} threads{}, which show no error in trial runs", condition.low,
+                       condition.high, condition.shape->described);
   }
 
   void add_warnings(const Condition& condition, std::vector<Finding>& warnings) const {

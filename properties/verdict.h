@@ -75,7 +75,7 @@ struct CoverageGroup {
 struct Accepted {
   Kind kind;
   std::string at, reason, until;  ///< as in the contract
-  std::uint64_t findings = 0;
+  std::uint64_t findings = 0;     ///< that it names; a race may be named twice
   bool operator==(const Accepted&) const = default;
 };
 

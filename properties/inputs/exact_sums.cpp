@@ -85,13 +85,14 @@ void fill_zero_sum(Elements& x) {
 
 void fill_zeros(Elements& x) {
   const std::uint64_t minus_zero = encode(x.element(), {Number::Category::finite, true, 0, 0});
+  const Operator op = underlying(x.op());
   // Only +0, the background of planted elements; only -0; both.
-  const std::uint64_t mix = is_extremum(x.op()) && x.seed() != 0 ? 2 : x.seed() % 3;
+  const std::uint64_t mix = is_extremum(op) && x.seed() != 0 ? 2 : x.seed() % 3;
   for (std::size_t i = 0; i < x.size(); ++i)
     x.set_bits(i, mix == 1 || (mix == 2 && x.random.flip()) ? minus_zero : 0);
   // A comparison of bit patterns would prefer the other zero.
-  if (mix == 2 && is_extremum(x.op()))
-    for (const auto& [begin, length] : x.rows()) x.set_bits(begin, x.op() == Operator::max ? minus_zero : 0);
+  if (mix == 2 && is_extremum(op))
+    for (const auto& [begin, length] : x.rows()) x.set_bits(begin, op == Operator::max ? minus_zero : 0);
 }
 
 }  // namespace foldproof::inputs

@@ -44,20 +44,22 @@ bool is_named(const Allow& allow, const Finding& finding) {
 }
 
 void apply_suppressions(KernelReport& report, const Contract& contract, const std::string& date) {
+  const std::vector<Finding> found =
+      report.findings;  // a race may be named by two suppressions, one per place
   for (const Allow& allow : contract.allows) {
     const auto is_meant = [&](const Finding& f) { return is_named(allow, f); };
-    const bool is_needed = std::ranges::any_of(report.findings, is_meant);
+    const auto findings = static_cast<std::uint64_t>(std::ranges::count_if(found, is_meant));
     if (allow.until <= date) {
-      if (is_needed)
-        report.notes.push_back(fmt::format("{}: the acceptance of {} at {} expired on {}", to_string(allow.where),
-                                           name(allow.kind), allow.at, allow.until));
+      if (findings > 0)
+        report.notes.push_back(fmt::format("{}: the acceptance of {} at {} expired on {}",
+                                           to_string(allow.where), name(allow.kind), allow.at, allow.until));
       continue;
     }
-    const std::uint64_t accepted = std::erase_if(report.findings, is_meant);
-    report.accepted.push_back({allow.kind, allow.at, allow.reason, allow.until, accepted});
-    if (!is_needed) continue;
-    report.notes.push_back(fmt::format("accepted until {}: {} at {} ({})", allow.until, name(allow.kind),
-                                       allow.at, allow.reason));
+    std::erase_if(report.findings, is_meant);
+    report.accepted.push_back({allow.kind, allow.at, allow.reason, allow.until, findings});
+    if (findings > 0)
+      report.notes.push_back(fmt::format("accepted until {}: {} at {} ({})", allow.until, name(allow.kind),
+                                         allow.at, allow.reason));
   }
 }
 

@@ -13,7 +13,7 @@ constexpr std::size_t max_instances = 4;
 std::string_view spoken(CheckResult::Evidence evidence) {
   switch (evidence) {
     case CheckResult::Evidence::nothing: return "not at all";
-    case CheckResult::Evidence::category: return "by category only (NaN, infinite, finite)";
+    case CheckResult::Evidence::category: return "only for being NaN, infinite or finite";
     case CheckResult::Evidence::exact: return "bit for bit";
     case CheckResult::Evidence::bound: return "by the bound of the contract";
     default: return "by the bound for the observed order";

@@ -114,7 +114,8 @@ std::string place_text(const Position& at, const std::string& label, const Termi
 }
 
 std::string cause_text(const Cause& cause) {
-  if (is_about_values(cause.kind)) return "possibly the defect that also causes the wrong number";
+  if (is_about_values(cause.kind))
+    return fmt::format("possibly the same defect as the `{}`", name(cause.kind));
   return fmt::format("possibly the `{}`{}", name(cause.kind),
                      cause.at.file.empty() ? "" : " at " + display(cause.at));
 }
@@ -183,21 +184,22 @@ std::string without_contract_text(const AuditReport& report, const TerminalStyle
 /// The reasons and notes of the instances; a sentence that several instances share appears once.
 std::string remarks(const AuditReport& report, const TerminalStyle& style) {
   std::vector<std::pair<std::string, std::vector<std::string>>> sentences;
-  const auto add = [&](const std::string& sentence, const KernelReport& kernel) {
+  const auto add = [&](const std::string& sentence, const std::string& whose) {
     auto at = std::find_if(sentences.begin(), sentences.end(), [&](auto& s) { return s.first == sentence; });
     if (at == sentences.end()) at = sentences.insert(sentences.end(), {sentence, {}});
-    at->second.push_back(title(kernel));
+    at->second.push_back(whose);
   };
   for (const KernelReport& kernel : report.kernels)
     if (!kernel.reason.empty())
       add(fmt::format("{}: {}",
                       kernel.verdict == Verdict::findings ? "not checked as intended" : name(kernel.verdict),
                       kernel.reason),
-          kernel);
+          title(kernel));
   for (const KernelReport& kernel : report.kernels)
-    for (const std::string& note : kernel.notes) add("note: " + note, kernel);
-  for (const KernelReport& kernel : report.kernels)
-    for (const std::string& what : kernel.not_audited) add("not audited: " + what, kernel);
+    for (const std::string& note : kernel.notes) add("note: " + note, title(kernel));
+  for (const KernelReport& kernel : report.kernels)  // contracts for one kernel may have the same name
+    for (const std::string& what : kernel.not_audited)
+      add("not audited: " + what, kernel.contract.empty() ? title(kernel) : kernel.file);
   std::string text;
   for (const auto& [sentence, instances] : sentences) {
     std::string whose;

@@ -264,8 +264,8 @@ TEST_CASE("markers in the source accept findings at their line until a date") {
   const Contract contract = workshop.load(
       with_top(""),
       "a;  // foldproof: allow shared-race until 2027-02-28: a stale 0 only delays the exit \r\n"
-      "// foldproof:allow\n"
-      "// foldproof: allow wrong-value until 2028-02-29 :counted: twice\n"
+      "// see foldproof: its documents\n"
+      "//Foldproof:allow wrong-value until 2028-02-29 :counted: twice\n"
       "\n"
       "b;\n");
   REQUIRE(contract.allows.size() == 2);
@@ -281,7 +281,8 @@ TEST_CASE("markers in the source accept findings at their line until a date") {
 
 TEST_CASE("an incomplete marker that accepts a finding is refused") {
   for (const char* marker :
-       {"allow", "allow shared-race", "allow shared-race: reason", "allow shared-race until tomorrow: reason",
+       {"allow", "alow shared-race until 2027-02-28: reason", "", "allow shared-race",
+        "allow shared-race: reason", "allow shared-race until tomorrow: reason",
         "allow shared-race until 2027-02-29: reason", "allow shared-race until 2027-02-28",
         "allow shared-race until 2027-02-28:  \r", "allow shared-race until 2027-02-28 reason"})
     CHECK(load_error(with_top(""), fmt::format("\nx  // foldproof: {}\n", marker)) ==

@@ -138,13 +138,23 @@ TEST_CASE("a barrier that some threads never reach is a deadlock, reported with 
     other: bar.sync 4;)",
                                      {.buffers = {}, .block = {64, 1, 1}});
   CHECK(finding.kind == Kind::deadlock);
-  CHECK(contains(finding.message,
-                 "lanes 0xffffffff of warp 0 of block (0, 0, 0) wait at barrier 3 at test.ptx:3"));
-  CHECK(contains(finding.message,
-                 "lanes 0xffffffff of warp 1 of block (0, 0, 0) wait at barrier 4 at test.ptx:5"));
+  CHECK(contains(finding.message, "lanes 0xffffffff of warp 0 of block 0 wait at barrier 3 at test.ptx:3"));
+  CHECK(contains(finding.message, "lanes 0xffffffff of warp 1 of block 0 wait at barrier 4 at test.ptx:5"));
   REQUIRE(finding.threads.size() == 2);
   CHECK(finding.threads[0].thread == Dim3{0, 0, 0});
   CHECK(finding.threads[1].thread == Dim3{32, 0, 0});
+}
+
+TEST_CASE("the message of a deadlock counts groups that wait at the same place, and names the others first") {
+  const Finding finding = finding_of(R"(
+    setp.lt.u32 %p1, tid, 96; @%p1 bra other;
+    bar.sync 4;
+    other: bar.sync 3;)",
+                                     {.buffers = {}, .block = {128, 1, 1}});
+  CHECK(contains(finding.message,
+                 "lanes 0xffffffff of warp 3 of block 0 wait at barrier 4 at test.ptx:3; lanes "
+                 "0xffffffff of warp 0 of block 0 and 2 other groups of lanes wait at barrier 3 at "
+                 "test.ptx:4"));
 }
 
 TEST_CASE("the message of a deadlock names files without their folders") {
@@ -188,7 +198,7 @@ TEST_CASE("a deadlock of one block is reported even if other blocks have finishe
   const Finding finding = finding_of("setp.ne.u32 %p1, cta, 150; @%p1 ret; bar.sync 0, 64;",
                                      {.buffers = {}, .grid = {200, 1, 1}});
   CHECK(finding.kind == Kind::deadlock);
-  CHECK(contains(finding.message, "block (150, 0, 0)"));
+  CHECK(contains(finding.message, "of block 150 "));
 }
 
 TEST_CASE("an endless loop ends by the budget and is reported at its position") {

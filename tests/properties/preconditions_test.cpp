@@ -66,7 +66,7 @@ TEST_CASE("a kernel that is right with every block has no precondition") {
   CHECK(all.block == VariableRanges{{"block", "1 .. 1024"}});
   CHECK(all.warnings.empty());
   CHECK(all.assumptions ==
-        std::vector<std::string>{"blocks of 1 to 1024 threads, for which trial runs show no error"});
+        std::vector<std::string>{"blocks of 1 to 1024 threads, which show no error in trial runs"});
 }
 
 TEST_CASE("preconditions on blocks are multiples of 32, powers of two, and limits") {

@@ -54,7 +54,21 @@ TEST_CASE("a suppression applies until its date, at its position, to its kind") 
   report = report_of({race_at(40)});
   triage(report, contract, "2027-01-01");
   CHECK(report.verdict == Verdict::findings);
-  CHECK(report.notes.at(0) == "tail.toml:9:1: the acceptance of shared-race at tail.cuh:40 expired on 2027-01-01");
+  CHECK(report.notes.at(0) ==
+        "tail.toml:9:1: the acceptance of shared-race at tail.cuh:40 expired on 2027-01-01");
+}
+
+TEST_CASE("suppressions for both places of a race match it") {
+  Contract contract;
+  contract.allows = {{Kind::shared_race, "tail.cuh:40", "one", "2027-01-01", {}},
+                     {Kind::shared_race, "tail.cuh:42", "other", "2027-01-01", {}}};
+  Finding race = race_at(40);
+  race.other = {race.at.file, 42, 1};
+  KernelReport report = report_of({race});
+  triage(report, contract, "2026-12-31");
+  CHECK(report.findings.empty());
+  CHECK(report.accepted.at(0).findings == 1);
+  CHECK(report.accepted.at(1).findings == 1);
 }
 
 TEST_CASE("a suppression for a file does not apply to another file whose name ends alike") {

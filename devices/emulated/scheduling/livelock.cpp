@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -118,15 +119,23 @@ bool Livelock::runs_in_a_circle(Warp& warp, std::size_t index) {
 
 void Livelock::report(Kind kind, const char* how) {
   constexpr std::size_t most = 6, most_threads = 2;
-  std::vector<std::string> who;
+  struct Waiting {
+    std::string where, first;
+    std::size_t groups = 0;
+  };
+  std::vector<Waiting> places;
+  std::map<std::string, std::size_t> known;  // index of each place
   std::vector<ThreadId> threads;
   const Instruction* first = nullptr;
   const auto note = [&](const Warp& warp, const DivergentGroup& group) {
-    const Dim3& block = warp.block->index;
     const Instruction& i = group.instruction();
-    who.push_back(fmt::format("lanes {:#010x} of warp {} of block ({}, {}, {}) wait {} at {}", group.lanes,
-                              warp.index, block.x, block.y, block.z, activity_of(group),
-                              without_folder(parts_.program.position(i))));
+    const std::string where =
+        fmt::format("{} at {}", activity_of(group), without_folder(parts_.program.position(i)));
+    const auto [place, is_new] = known.try_emplace(where, places.size());
+    if (is_new)
+      places.push_back({where, fmt::format("lanes {:#010x} of warp {} of block {}", group.lanes, warp.index,
+                                           index_text(warp.block->index))});
+    ++places[place->second].groups;
     if (threads.size() < most_threads)
       threads.push_back(parts_.geometry.thread(warp, first_lane(group.lanes)));
     if (!first) first = &i;
@@ -135,11 +144,19 @@ void Livelock::report(Kind kind, const char* how) {
     for (const auto& block : cluster->blocks)
       for (std::size_t w = 0; block->started && w < block->warps.size(); ++w)
         for (const DivergentGroup& group : block->warps[w]->groups) note(*block->warps[w], group);
+  std::ranges::stable_sort(places, {}, &Waiting::groups);  // what differs from the others comes first
+  std::vector<std::string> who;
+  for (const Waiting& place : places)
+    who.push_back(
+        fmt::format("{}{} wait {}", place.first,
+                    place.groups == 1 ? "" : fmt::format(" and {} other groups of lanes", place.groups - 1),
+                    place.where));
   const std::size_t more = who.size() > most ? who.size() - most : 0;
   who.resize(std::min(who.size(), most));
-  Finding finding = parts_.findings.make(
-      kind, first ? *first : parts_.entry.instructions.front(),
-      fmt::format("{}: {}{}", how, fmt::join(who, "; "), more ? fmt::format("; and {} more", more) : ""));
+  Finding finding =
+      parts_.findings.make(kind, first ? *first : parts_.entry.instructions.front(),
+                           fmt::format("{}: {}{}", how, fmt::join(who, "; "),
+                                       more ? fmt::format("; others wait at {} more places", more) : ""));
   finding.threads = std::move(threads);
   parts_.findings.end(std::move(finding));
 }
