@@ -176,9 +176,13 @@ void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignmen
 }
 
 /// The files of an audited folder whose kernels contracts should cover.
-KernelFiles kernel_files(const AuditCommandLine& arguments, Deadline deadline) {
-  const TimeLimit reading(deadline);
-  return KernelFiles(arguments.entry.empty() ? arguments.path : "");  // with an entry, some contracts suffice
+KernelFiles kernel_files(const AuditCommandLine& arguments, const std::vector<Subject>& subjects,
+                         const CompileOptions& options) {
+  const TimeLimit reading(options.deadline);
+  std::vector<std::string> flags = options.flags;
+  for (const Subject& subject : subjects)
+    flags.insert(flags.end(), subject.contract.flags.begin(), subject.contract.flags.end());
+  return KernelFiles(arguments.entry.empty() ? arguments.path : "", flags);  // an entry needs few contracts
 }
 
 /// Checks the annotations that --prove uses.
@@ -280,7 +284,7 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   compile_options.machine = gpu.architecture;
   std::vector<Subject>& subjects = kept(load_subjects(arguments.choice(), compile_options, console));
   say_that_it_is_guessed(subjects, console);
-  const KernelFiles files = kernel_files(arguments, options.deadline);
+  const KernelFiles files = kernel_files(arguments, subjects, compile_options);
   const bool has_gpu = !gpu.name.empty();
   const std::vector<Assignment> all = arguments.selected(subjects),
                                 assignments = on_devices(arguments.sharded(all), arguments, tools, has_gpu);
@@ -323,7 +327,8 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
     if (guessed)
       console.complain("--strict requires a contract; `foldproof init` writes the guessed one", {*guessed});
     if (leaves_out)
-      console.note("--strict: something was skipped or not audited (see the report), so the exit status is not 0");
+      console.note(
+          "--strict: something was skipped or not audited (see the report), so the exit status is not 0");
     status = exit_status(status, !guessed && !leaves_out);
   }
   if (status == exit_unable && is_written && is_proven && lacks_only_gpu(result, arguments.strict))

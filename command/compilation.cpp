@@ -37,6 +37,24 @@ std::vector<std::string> launched_by(const Contract& contract, std::string Launc
   return names;
 }
 
+/// Whether the kernel comes from a library in the toolkit: CUB and Thrust declare kernels in headers. A file
+/// that is not one of the toolkit's may use their namespaces as well.
+bool is_of_toolkit(const EntrySignature& kernel, const std::vector<std::string>& files_read) {
+  if (!kernel.spelled.starts_with("cub::") && !kernel.spelled.starts_with("thrust::")) return false;
+  const auto runtime = std::ranges::find_if(
+      files_read, [](const std::string& file) { return file.ends_with("/cuda_runtime.h"); });
+  if (runtime == files_read.end()) return false;
+  const std::filesystem::path toolkit = without_links(*runtime).parent_path();
+  const std::string_view name = unqualified(kernel.spelled);
+  return std::ranges::none_of(files_read, [&](const std::string& file) {
+    std::error_code error;
+    if (is_below(file, toolkit) || !std::filesystem::exists(file, error))
+      return false;  // such as the unit itself
+    const auto text = read_if_possible(file, largest_source);
+    return !text || text->find(name) != std::string::npos;
+  });
+}
+
 }  // namespace
 
 void Compilation::note_other_kernels(Subject& subject) const {
@@ -49,7 +67,7 @@ void Compilation::note_other_kernels(Subject& subject) const {
   std::vector<std::string> others;
   std::string first;
   for (const EntrySignature& kernel : kernels) {
-    if (launched.contains(kernel.lowered)) continue;
+    if (launched.contains(kernel.lowered) || is_of_toolkit(kernel, subject.files_read)) continue;
     if (others.empty()) first = identifying_name(kernels, kernel);
     others.push_back(kernel.spelled);
   }
@@ -131,7 +149,7 @@ std::string Compilation::work(std::size_t task) const {
   std::vector<std::string> uncovered;
   const std::string text = std::move(source.text);
   const std::vector<DeclaredKernel> templates =
-      subject.covers_source ? kernel_templates(text) : std::vector<DeclaredKernel>{};
+      subject.covers_source ? templates_among(kernels_declared(text)) : std::vector<DeclaredKernel>{};
   if (text.find("<<<") != std::string::npos || !templates.empty()) {  // otherwise the PTX is not parsed here
     const auto image = adopt(contract, std::move(source));
     const std::vector<EntrySignature> kernels = entries_of(image->ptx.module());

@@ -58,7 +58,34 @@ bool skip(std::string_view& line, std::string_view word) {
 
 bool is_identifier_token(std::string_view token) { return is_letter(token.front()); }
 
+/// Whether nvcc compiles such a file unless it is told to: a host compiler may see the same macros otherwise.
+bool is_host_source(const fs::path& file) {
+  constexpr std::array<std::string_view, 5> ends{".cpp", ".cc", ".cxx", ".c++", ".C"};
+  const std::string name = file.filename().string();
+  return std::ranges::any_of(ends, [&](std::string_view end) { return name.ends_with(end); });
+}
+
+/// Macros of the toolkit that stand for __global__.
+constexpr std::string_view toolkit_macros[] = {"CUB_DETAIL_KERNEL_ATTRIBUTES",
+                                               "CCCL_DETAIL_KERNEL_ATTRIBUTES", "_CCCL_KERNEL_ATTRIBUTES"};
+
 }  // namespace
+
+void KernelFiles::include(File& file, const Path& by, const std::string& name, bool is_quoted) const {
+  constexpr std::size_t most_candidates = 16;
+  std::error_code error;
+  const auto add = [&](const Path& path) {
+    file.includes.push_back({without_links(path), file.macros.size()});
+  };
+  if (is_quoted && fs::exists(by.parent_path() / name, error)) return add(by.parent_path() / name);
+  for (const Path& folder : include_folders_)
+    if (fs::exists(folder / name, error)) return add(folder / name);
+  // The folder of the include path is not known here.
+  const auto candidates = by_name_.find(Path(name).filename().string());
+  if (candidates == by_name_.end()) return;
+  for (std::size_t i = 0; i < std::min(candidates->second.size(), most_candidates); ++i)
+    if (candidates->second[i].string().ends_with("/" + name)) add(candidates->second[i]);
+}
 
 void KernelFiles::read(std::vector<Path> files) {
   while (!files.empty()) {
@@ -77,98 +104,140 @@ void KernelFiles::read(std::vector<Path> files) {
       if (!skip(line, "#")) continue;
       if (skip(line, "define")) {
         skip(line, "");
-        const std::size_t end =
-            static_cast<std::size_t>(std::ranges::find_if_not(line, is_word) - line.begin());
-        file.macros.emplace_back(line.substr(0, end), line.substr(end));
+        const auto end = static_cast<std::size_t>(std::ranges::find_if_not(line, is_word) - line.begin());
+        file.macros.push_back({std::string(line.substr(0, end)), std::string(line.substr(end))});
       } else if (skip(line, "include")) {
-        if (skip(line, "\""))
-          file.includes.push_back(
-              {without_links(path.parent_path() / line.substr(0, line.find('"'))), file.macros.size()});
+        const bool is_quoted = skip(line, "\"");
+        if (is_quoted || skip(line, "<"))
+          include(file, path, std::string(line.substr(0, line.find_first_of("\">"))), is_quoted);
         else
-          file.has_kernels |= !skip(line, "<");
+          file.has_kernels = true;
       }
     }
     for (const Include& include : file.includes) files.push_back(include.file);
   }
 }
 
-std::set<std::string, std::less<>> KernelFiles::kernel_macros() const {
-  std::map<std::string_view, std::vector<std::string_view>> used_in;  // macros, by words of their text
+std::map<fs::path, std::vector<fs::path>> KernelFiles::includers() const {
+  std::map<Path, std::vector<Path>> included_by;
   for (const auto& [path, file] : files_)
-    for (const auto& [name, body] : file.macros)
-      for (const std::string_view token : tokens_of(body))
-        if (is_identifier_token(token)) used_in[token].push_back(name);
-  std::set<std::string, std::less<>> kernel_macros;
-  std::vector<std::string_view> open{"__global__"};
-  while (!open.empty()) {
-    const std::string_view word = open.back();
-    open.pop_back();
-    for (const std::string_view macro : used_in[word])
-      if (kernel_macros.emplace(macro).second) open.push_back(macro);
-  }
-  return kernel_macros;
+    for (const Include& include : file.includes) included_by[include.file].push_back(path);
+  return included_by;
 }
 
-void KernelFiles::find_kernels() {
+std::map<fs::path, KernelMacros> KernelFiles::kernel_macros(const std::vector<std::string>& flags) const {
+  std::map<std::string_view, std::vector<const Macro*>> used_in;  // by words of their text
+  std::vector<Macro> everywhere;
+  for (const std::string_view name : toolkit_macros) everywhere.push_back({std::string(name), " __global__"});
+  for (const std::string_view flag : flags)
+    if (flag.starts_with("-D") && flag.find('=') != std::string_view::npos)
+      everywhere.push_back({std::string(flag.substr(2, flag.find('=') - 2)),
+                            " " + std::string(flag.substr(flag.find('=') + 1))});
+  const auto use = [&](const Macro& macro) {
+    for (const std::string_view token : tokens_of(macro.text))
+      if (is_identifier_token(token)) used_in[token].push_back(&macro);
+  };
+  std::ranges::for_each(everywhere, use);
+  for (const auto& [path, file] : files_) std::ranges::for_each(file.macros, use);
+  // Names spread from __global__, and that their text defines kernels from the text with a brace.
+  std::set<const Macro*> all, definers;
+  const auto spread = [&](std::vector<std::string_view> open, std::set<const Macro*>& to,
+                          const auto& is_meant) {
+    std::set<std::string_view> seen;
+    while (!open.empty()) {
+      const std::string_view word = open.back();
+      open.pop_back();
+      for (const Macro* macro : used_in[word])
+        if (is_meant(*macro) && to.insert(macro).second && seen.insert(macro->name).second)
+          open.push_back(macro->name);
+    }
+  };
+  spread({"__global__"}, all, [](const Macro&) { return true; });
+  std::vector<std::string_view> with_brace;
+  for (const Macro* macro : all)
+    if (macro->text.find('{') != std::string::npos && definers.insert(macro).second)
+      with_brace.push_back(macro->name);
+  spread(with_brace, definers, [&](const Macro& macro) { return all.contains(&macro); });
+
+  std::map<Path, KernelMacros> visible;
+  const auto show = [&](const Path& path, const Macro& macro) {
+    (definers.contains(&macro) ? visible[path].definers : visible[path].attributes).insert(macro.name);
+  };
+  const auto included_by = includers();
+  for (const auto& [defining, file] : files_) {
+    std::set<std::string_view> others;  // names that also have a definition for host compilers
+    for (const Macro& macro : file.macros)
+      if (!all.contains(&macro)) others.insert(macro.name);
+    std::vector<const Macro*> own;
+    for (const Macro& macro : file.macros)
+      if (all.contains(&macro)) own.push_back(&macro);
+    if (own.empty()) continue;
+    std::set<Path> seen;
+    for (std::vector<Path> open{defining}; !open.empty();) {
+      const Path path = std::move(open.back());
+      open.pop_back();
+      if (!seen.insert(path).second) continue;
+      for (const Macro* macro : own)
+        if (!is_host_source(path) || !others.contains(macro->name)) show(path, *macro);
+      if (const auto at = included_by.find(path); at != included_by.end())
+        open.insert(open.end(), at->second.begin(), at->second.end());
+    }
+  }
+  for (const Macro& macro : everywhere)
+    if (all.contains(&macro))
+      for (const auto& [path, file] : files_) show(path, macro);
+  return visible;
+}
+
+void KernelFiles::find_kernels(const std::vector<std::string>& flags) {
   constexpr std::size_t most_words = 100'000;
-  const std::set<std::string, std::less<>> macros = kernel_macros();
+  const std::map<Path, KernelMacros> macros = kernel_macros(flags);
   for (auto& [path, file] : files_) {
     std::error_code error;
-    if (file.has_kernels || !fs::is_regular_file(path, error)) continue;
+    if (!fs::is_regular_file(path, error)) continue;
     const std::optional<std::string> text = text_of(path);
     if (is_ptx(path) || !text) {
       file.has_kernels = !text || text->find(".entry") != std::string::npos;
       continue;
     }
-    if (macros.empty() && text->find("global") == std::string::npos) continue;
-    const std::vector<std::string_view> tokens = tokens_of(*text);
-    file.has_kernels = defines_kernels(*text) || std::ranges::any_of(tokens, [&](std::string_view token) {
-                         return macros.contains(token);
-                       });
-    if (!file.has_kernels) continue;
-    file.templates = kernel_templates(*text);
-    for (const std::string_view token : tokens)
+    const auto visible = macros.find(path);
+    const KernelMacros& own = visible == macros.end() ? KernelMacros{} : visible->second;
+    if (!defines_kernels(*text, own)) continue;
+    file.has_kernels = true;
+    file.kernels = kernels_declared(*text, own);
+    for (const std::string_view token : tokens_of(*text))
       if (is_identifier_token(token) && file.words.size() < most_words) file.words.emplace(token);
     file.has_all_words = file.words.size() < most_words;
   }
 }
 
-KernelFiles::KernelFiles(const fs::path& folder) {
+KernelFiles::KernelFiles(const fs::path& folder, const std::vector<std::string>& flags) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) return;
-  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    if (is_ptx(it->path()) || may_be_cuda(it->path()))
-      found_.emplace(it->path().string(), without_links(it->path()));
-  for (const auto& [shown, path] : found_) read({path});
-  find_kernels();
-}
-
-void KernelFiles::add_read_by(const Subject& subject, std::set<Path>& covered) const {
-  for (const std::string& file : subject.files_read) covered.insert(without_links(file));
-  if (!subject.files_read.empty()) return;
-  std::vector<Path> open{without_links(subject.contract.source)};
-  while (!open.empty()) {
-    const auto file = files_.find(open.back());
-    open.pop_back();
-    if (file == files_.end() || !covered.insert(file->first).second) continue;
-    for (const Include& include : file->second.includes) open.push_back(include.file);
+  for (const std::string_view flag : flags)
+    if (flag.starts_with("-I")) include_folders_.emplace_back(flag.substr(2));
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (!is_ptx(it->path()) && !may_be_cuda(it->path())) continue;
+    const Path path = without_links(it->path());
+    found_.emplace(it->path().string(), path);
+    by_name_[path.filename().string()].push_back(path);
   }
+  for (const auto& [shown, path] : found_) read({path});
+  find_kernels(flags);
 }
 
 std::set<fs::path> KernelFiles::uncovered(const std::set<Path>& covered) const {
-  std::map<Path, std::vector<Path>> included_by;
+  const std::map<Path, std::vector<Path>> included_by = includers();
   std::vector<Path> open;
-  for (const auto& [path, file] : files_) {
-    for (const Include& include : file.includes) included_by[include.file].push_back(path);
+  for (const auto& [path, file] : files_)
     if (file.has_kernels) open.push_back(path);
-  }
   std::set<Path> uncovered;
   while (!open.empty()) {
     const Path path = std::move(open.back());
     open.pop_back();
     if (covered.contains(path) || !uncovered.insert(path).second) continue;
-    const auto& includers = included_by[path];
-    open.insert(open.end(), includers.begin(), includers.end());
+    if (const auto at = included_by.find(path); at != included_by.end())
+      open.insert(open.end(), at->second.begin(), at->second.end());
   }
   return uncovered;
 }
@@ -186,7 +255,7 @@ bool KernelFiles::varies_kernels(const File& file) const {
     const auto changes = [&, count = macros] {
       return !included.has_all_words ||
              std::any_of(file.macros.begin(), file.macros.begin() + static_cast<std::ptrdiff_t>(count),
-                         [&](const auto& macro) { return included.words.contains(macro.first); });
+                         [&](const Macro& macro) { return included.words.contains(macro.name); });
     };
     if (included.has_kernels && changes()) return true;
     for (const Include& include : included.includes) open.emplace_back(include.file, macros);
@@ -194,27 +263,66 @@ bool KernelFiles::varies_kernels(const File& file) const {
   return false;
 }
 
+bool KernelFiles::knows_macro(const Path& path, std::string_view name) const {
+  std::set<Path> seen;
+  for (std::vector<Path> open{path}; !open.empty();) {
+    const auto file = files_.find(open.back());
+    open.pop_back();
+    if (file == files_.end() || !seen.insert(file->first).second) continue;
+    if (std::ranges::find(file->second.macros, name, &Macro::name) != file->second.macros.end()) return true;
+    for (const Include& include : file->second.includes) open.push_back(include.file);
+  }
+  return false;
+}
+
+bool KernelFiles::has_all_kernels(const Path& path, const std::vector<EntrySignature>& found,
+                                  bool is_named) const {
+  const auto at = files_.find(path);
+  if (at == files_.end()) return true;
+  const std::vector<DeclaredKernel>& kernels = at->second.kernels;
+  std::set<std::string_view> names;
+  for (const EntrySignature& kernel : found) names.insert(unqualified(kernel.spelled));
+  const auto is_lost = [&](const DeclaredKernel& kernel) {
+    const std::string_view name = unqualified(kernel.name);
+    return kernel.template_parameters.empty() && kernel.is_defined && !names.contains(name) &&
+           !knows_macro(path, name);
+  };
+  return std::ranges::none_of(kernels, is_lost) &&
+         (is_named || without_instance(templates_among(kernels), found).empty());
+}
+
 std::vector<std::string> KernelFiles::not_covered_by(const std::vector<Subject>& subjects) const {
   if (found_.empty()) return {};
-  std::set<Path> named, covered;
-  std::vector<EntrySignature> kernels;
+  std::map<Path, std::vector<const Subject*>> readers;  // of each file that the compiler read
+  std::set<Path> named, covered;                        // covered: by sources that were not compiled
+  std::map<const Subject*, std::vector<EntrySignature>> entries;
   for (const Subject& subject : subjects) {
     named.insert(without_links(subject.contract.source));
-    add_read_by(subject, covered);
-    if (!subject.image || subject.contract.is_host_function()) continue;
-    std::ranges::move(entries_of(subject.image->ptx.module()), std::back_inserter(kernels));
+    for (const std::string& file : subject.files_read) readers[without_links(file)].push_back(&subject);
+    if (!subject.files_read.empty()) {
+      entries[&subject] = entries_of(subject.image->ptx.module());
+      continue;
+    }
+    for (std::vector<Path> open{without_links(subject.contract.source)}; !open.empty();) {
+      const auto file = files_.find(open.back());
+      open.pop_back();
+      if (file == files_.end() || !covered.insert(file->first).second) continue;
+      for (const Include& include : file->second.includes) open.push_back(include.file);
+    }
   }
-  covered.insert(named.begin(), named.end());
+  for (const auto& [path, by] : readers) {
+    std::vector<EntrySignature> found;
+    if (!files_.contains(path)) continue;
+    for (const Subject* subject : by)
+      found.insert(found.end(), entries[subject].begin(), entries[subject].end());
+    if (has_all_kernels(path, found, named.contains(path))) covered.insert(path);
+  }
   const std::set<Path> uncovered = this->uncovered(covered);
-  const auto is_covered = [&](const Path& path) {
-    if (named.contains(path)) return true;
-    const File& file = files_.at(path);
-    return !uncovered.contains(path) && without_instance(file.templates, kernels).empty() &&
-           (covered.contains(path) || !varies_kernels(file));
-  };
   std::vector<std::string> shown;
-  for (const auto& [name, path] : found_)
-    if (!is_covered(path)) shown.push_back(name);
+  for (const auto& [name, path] : found_) {
+    const bool varies = !covered.contains(path) && varies_kernels(files_.at(path));
+    if (uncovered.contains(path) || varies) shown.push_back(name);
+  }
   return shown;
 }
 

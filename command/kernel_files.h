@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,18 +15,18 @@
 
 namespace foldproof {
 
-/// The CUDA C++ and PTX files in or below a folder, and the files that they include by relative paths, as far
-/// as their text reveals them.
+/// The CUDA C++ and PTX files in or below a folder, and the files that they include, as far as their text
+/// reveals them.
 class KernelFiles {
  public:
-  /// Reads all of them; none if the path is not a folder.
-  explicit KernelFiles(const std::filesystem::path& folder);
+  /// Reads all of them; none if the path is not a folder. `flags`: those that the compiler gets for some
+  /// source, in the form of checked_flags(): its include folders and definitions are used.
+  KernelFiles(const std::filesystem::path& folder, const std::vector<std::string>& flags);
 
   /// The files with kernels, themselves or in files that they include, that no contract covers, in
-  /// alphabetical order. A contract covers the file that it names, and every file that the compiler reads for
-  /// it; but of the kernel templates in the latter, only those with an instance in some compiled source, and
-  /// not what another file makes of it by macros. If the source of a contract was not compiled, the #include
-  /// directives of its text decide instead.
+  /// alphabetical order. A file that the compiler read for a contract is covered if each of its kernels is
+  /// among those that the compiler found, and each of its templates has an instance there; any other file, if
+  /// only a source that was not compiled in this run includes it.
   std::vector<std::string> not_covered_by(const std::vector<Subject>& subjects) const;
 
  private:
@@ -36,27 +37,42 @@ class KernelFiles {
     std::size_t macros;  ///< how many macros of the including file are defined before it
   };
 
+  struct Macro {
+    std::string name;
+    std::string text;  ///< with the parameters, if it has any
+    bool has_parameters() const { return text.starts_with('('); }
+  };
+
   struct File {
-    bool has_kernels = false;            ///< or may have them: it is unreadable, or includes a macro
-    std::vector<Include> includes = {};  ///< in quotes
-    std::vector<std::pair<std::string, std::string>> macros = {};  ///< name and body
-    std::vector<DeclaredKernel> templates = {};
+    bool has_kernels = false;  ///< or may have them: it is unreadable, or includes a macro
+    std::vector<Include> includes = {};
+    std::vector<Macro> macros = {};
+    std::vector<DeclaredKernel> kernels = {};       ///< as far as they are not declared by macros
     std::set<std::string, std::less<>> words = {};  ///< of a file with kernels, outside directives
     bool has_all_words = false;                     ///< or there are too many
   };
 
   void read(std::vector<Path> files);
-  void find_kernels();
-  /// Macros whose text, or that of the macros in it, declares kernels.
-  std::set<std::string, std::less<>> kernel_macros() const;
-  void add_read_by(const Subject& subject, std::set<Path>& covered) const;
+  /// Adds the files that an #include may mean.
+  void include(File& file, const Path& by, const std::string& name, bool is_quoted) const;
+  void find_kernels(const std::vector<std::string>& flags);
+  /// Macros that declare kernels, by file: its own, and those of what it includes.
+  std::map<Path, KernelMacros> kernel_macros(const std::vector<std::string>& flags) const;
+  std::map<Path, std::vector<Path>> includers() const;
   /// What has kernels, itself or in files that it includes, apart from covered files.
   std::set<Path> uncovered(const std::set<Path>& covered) const;
+  /// Whether the file, or one that it includes, defines a macro of that name.
+  bool knows_macro(const Path& path, std::string_view name) const;
+  /// Whether the compiler found all kernels of a file that it read. `is_named`: a contract names the file, so
+  /// that its templates are noted elsewhere.
+  bool has_all_kernels(const Path& path, const std::vector<EntrySignature>& found, bool is_named) const;
   /// Whether the file defines a macro that changes kernels in a file that it then includes.
   bool varies_kernels(const File& file) const;
 
   std::map<Path, File> files_;
-  std::map<std::string, Path> found_;  ///< in the folder, as shown to the user
+  std::map<std::string, Path> found_;                 ///< in the folder, as shown to the user
+  std::map<std::string, std::vector<Path>> by_name_;  ///< the same, by the last component
+  std::vector<Path> include_folders_;
 };
 
 }  // namespace foldproof

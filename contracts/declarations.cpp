@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "base/text.h"
@@ -51,25 +52,33 @@ std::vector<std::string> types_of(const std::vector<std::string>& parameters) {
   return types;
 }
 
-/// Whether one declares what the other defines.
-bool is_same_kernel(const DeclaredKernel& left, const DeclaredKernel& right) {
-  return left.name == right.name && left.specialized_for == right.specialized_for &&
-         types_of(left.template_parameters) == types_of(right.template_parameters) &&
-         left.constraint == right.constraint && types_of(left.parameters) == types_of(right.parameters);
+/// The same for two declarations of one kernel.
+std::string identity_of(const DeclaredKernel& kernel) {
+  std::string identity = kernel.name + kernel.specialized_for + '|' + kernel.constraint;
+  for (const auto* list : {&kernel.template_parameters, &kernel.parameters}) {
+    identity += '|';
+    for (const std::string& type : types_of(*list)) identity += type + ',';
+  }
+  return identity;
 }
 
 /// Scans the tokens and keeps track of the open namespaces.
 class Reader {
  public:
-  explicit Reader(std::string_view source) : source_(source), tokens_(tokens_of(source)) {}
+  Reader(std::string_view source, const KernelMacros& macros)
+      : source_(source), macros_(macros), tokens_(tokens_of(source)) {}
 
   std::vector<DeclaredKernel> kernels() {
     std::vector<DeclaredKernel> found;
+    std::map<std::string, std::size_t> known;  // their indices
     for (at_ = 0; at_ < tokens_.size(); ++at_) {
       if (is_global()) {
-        auto kernel = declaration();
-        const auto is_known = [&](const DeclaredKernel& other) { return is_same_kernel(other, *kernel); };
-        if (kernel && std::ranges::none_of(found, is_known)) found.push_back(std::move(*kernel));
+        const bool is_defined = !is_only_declared();
+        if (auto kernel = declaration()) {
+          const auto [at, is_new] = known.try_emplace(identity_of(*kernel), found.size());
+          if (is_new) found.push_back(*std::move(kernel));
+          found[at->second].is_defined |= is_defined;
+        }
         if (at_ >= tokens_.size()) break;
       }
       follow(tokens_[at_]);
@@ -79,7 +88,8 @@ class Reader {
 
   bool defines_any() {
     for (at_ = 0; at_ < tokens_.size(); ++at_) {
-      if (is_global() && (is_explicit_instantiation() || !is_only_declared())) return true;
+      if (macros_.definers.contains(tokens_[at_])) return true;
+      if (is_global() && (is_explicit_instantiation() ? !is_extern() : !is_only_declared())) return true;
       follow(tokens_[at_]);
     }
     return false;
@@ -93,8 +103,19 @@ class Reader {
     return tokens_[at_] == "__global__" ||
            (tokens_[at_] == "__attribute__" && token(at_ + 1) == "(" && token(at_ + 2) == "(" &&
             token(at_ + 3) == "global") ||
-           (tokens_[at_] == "__location__" && token(at_ + 1) == "(" && token(at_ + 2) == "global");
+           (tokens_[at_] == "__location__" && token(at_ + 1) == "(" && token(at_ + 2) == "global") ||
+           (!macros_.attributes.empty() && is_attribute_macro());
   }
+
+  /// With arguments, the macro stands for an attribute only if a declaration follows.
+  bool is_attribute_macro() const {
+    if (!macros_.attributes.contains(tokens_[at_])) return false;
+    const std::string_view next = token(token(at_ + 1) == "(" ? end_of_bracket(at_ + 1, "(", ")") : at_ + 1);
+    return !next.empty() && is_letter(next.front());
+  }
+
+  /// Whether the current statement begins with "extern".
+  bool is_extern() const { return token(statement_) == "extern"; }
 
   /// Whether a semicolon outside parentheses comes before a brace.
   bool is_only_declared() const {
@@ -202,7 +223,7 @@ class Reader {
       if (!word.empty() && !word.starts_with("__")) {
         for (const std::string& scope : scopes_) kernel.name += scope;
         kernel.name += word;
-        kernel.line = line_of_token(source_, word);
+        kernel.line = line_of(word);
         kernel.parameters = items(at_ + 1, end - 1);
         const auto autos = std::count(tokens_.begin() + static_cast<std::ptrdiff_t>(at_),
                                       tokens_.begin() + static_cast<std::ptrdiff_t>(end), "auto");
@@ -216,7 +237,18 @@ class Reader {
     return std::nullopt;
   }
 
+  /// The line of a token that no earlier one that was asked for follows.
+  unsigned line_of(std::string_view token) {
+    const char* const begin = source_.data() + counted_;
+    line_ += static_cast<unsigned>(std::count(begin, token.data(), '\n'));
+    counted_ = static_cast<std::size_t>(token.data() - source_.data());
+    return line_;
+  }
+
   std::string_view source_;
+  unsigned line_ = 1;  ///< of the index `counted_`, so that lines are counted once
+  std::size_t counted_ = 0;
+  const KernelMacros& macros_;
   std::vector<std::string_view> tokens_;
   std::size_t at_ = 0;
   std::size_t statement_ = 0;  ///< index where the current statement begins
@@ -243,9 +275,13 @@ std::string lines_of_file(std::string_view preprocessed, const std::string& file
   return lines;
 }
 
-std::vector<DeclaredKernel> kernels_declared(std::string_view source) { return Reader(source).kernels(); }
+std::vector<DeclaredKernel> kernels_declared(std::string_view source, const KernelMacros& macros) {
+  return Reader(source, macros).kernels();
+}
 
-bool defines_kernels(std::string_view source) { return Reader(source).defines_any(); }
+bool defines_kernels(std::string_view source, const KernelMacros& macros) {
+  return Reader(source, macros).defines_any();
+}
 
 unsigned declaration_line(std::string_view source, std::string_view name, bool is_host_function) {
   if (!is_host_function) {

@@ -3,6 +3,8 @@
 // shows what macros stand for.
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,13 @@ struct DeclaredKernel {
   std::vector<std::string> parameters;           ///< "const T* __restrict__ input"
   std::string specialized_for;                   ///< "<float>" of a specialization; otherwise empty
   unsigned line = 0;                             ///< of the name
+  bool is_defined = false;                       ///< and not only declared
+};
+
+/// Macros by which a source declares kernels.
+struct KernelMacros {
+  std::set<std::string, std::less<>> attributes;  ///< they stand for __global__, perhaps with more words
+  std::set<std::string, std::less<>> definers;    ///< their text defines whole kernels
 };
 
 /// The lines of `preprocessed` that come from `file` itself and not from what it includes, whatever names its
@@ -24,10 +33,10 @@ std::string lines_of_file(std::string_view preprocessed, const std::string& file
 
 /// In source order, without repetitions and explicit instantiations. Kernels of the same name differ in
 /// template parameters, constraints or parameter types. Does not expand macros.
-std::vector<DeclaredKernel> kernels_declared(std::string_view source);
+std::vector<DeclaredKernel> kernels_declared(std::string_view source, const KernelMacros& macros = {});
 
 /// Whether the text defines or explicitly instantiates a kernel, and does not only declare some.
-bool defines_kernels(std::string_view source);
+bool defines_kernels(std::string_view source, const KernelMacros& macros = {});
 
 /// The line of the first kernel, or host function, of that name without namespaces and template arguments; 0
 /// if there is none.

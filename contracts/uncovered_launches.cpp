@@ -10,8 +10,10 @@
 #include <optional>
 #include <ranges>
 #include <set>
+#include <tuple>
 #include <utility>
 
+#include "base/text.h"
 #include "contracts/declarations.h"
 #include "contracts/guessing/guesses.h"
 #include "contracts/guessing/source_launches.h"
@@ -206,17 +208,19 @@ std::optional<std::string> uncovered_grid(const std::string& kernel, const std::
   return std::nullopt;
 }
 
-/// The name of a kernel and how many parameters it has.
-using Form = std::pair<std::string, std::size_t>;
-constexpr std::size_t any_number = ~std::size_t{0};  // of parameters: a pack
+/// The name of a kernel, and how many parameters and template parameters it has.
+using Form = std::tuple<std::string, std::size_t, std::size_t>;
+constexpr std::size_t any_number = ~std::size_t{0};  // a pack
 
-Form form_of(const DeclaredKernel& kernel) {
-  const auto is_pack = [](const std::string& parameter) {
-    return parameter.find("...") != std::string::npos;
-  };
-  if (std::ranges::any_of(kernel.parameters, is_pack)) return {kernel.name, any_number};
-  const bool is_empty = kernel.parameters == std::vector<std::string>{"void"};
-  return {kernel.name, is_empty ? 0 : kernel.parameters.size()};
+std::size_t number_of(const std::vector<std::string>& parameters) {
+  const auto is_pack = [](const std::string& one) { return one.find("...") != std::string::npos; };
+  if (std::ranges::any_of(parameters, is_pack)) return any_number;
+  return parameters == std::vector<std::string>{"void"} ? 0 : parameters.size();
+}
+
+std::size_t template_arguments(std::string_view spelled) {
+  const std::size_t begin = spelled.find('<') + 1, end = spelled.rfind('>');
+  return end <= begin ? 0 : split_list(spelled.substr(begin, end - begin), "<({[", ">)}]").size();
 }
 
 }  // namespace
@@ -250,8 +254,7 @@ std::vector<std::string> uncovered_launches(const Contract& contract,
   return sentences;
 }
 
-std::vector<DeclaredKernel> kernel_templates(std::string_view text) {
-  std::vector<DeclaredKernel> declared = kernels_declared(text);
+std::vector<DeclaredKernel> templates_among(std::vector<DeclaredKernel> declared) {
   std::erase_if(declared, [](const DeclaredKernel& kernel) { return kernel.template_parameters.empty(); });
   return declared;
 }
@@ -259,17 +262,19 @@ std::vector<DeclaredKernel> kernel_templates(std::string_view text) {
 std::vector<std::string> without_instance(const std::vector<DeclaredKernel>& templates,
                                           const std::vector<EntrySignature>& kernels) {
   std::map<Form, std::size_t> declared;
-  for (const DeclaredKernel& kernel : templates) ++declared[form_of(kernel)];
+  for (const DeclaredKernel& kernel : templates)
+    ++declared[{kernel.name, number_of(kernel.parameters), number_of(kernel.template_parameters)}];
   std::map<Form, std::set<std::string>> instances;  // lowered names
   for (const EntrySignature& kernel : kernels) {
     if (kernel.spelled.find('<') == std::string::npos) continue;
     const std::string name = plain_name(kernel.spelled);
     for (const std::size_t parameters : {kernel.parameters.size(), any_number})
-      instances[{name, parameters}].insert(kernel.lowered);
+      for (const std::size_t arguments : {template_arguments(kernel.spelled), any_number})
+        instances[{name, parameters, arguments}].insert(kernel.lowered);
   }
   std::set<std::string> lacking;
   for (const auto& [form, number] : declared)
-    if (instances[form].size() < number) lacking.insert(form.first);
+    if (instances[form].size() < number) lacking.insert(std::get<0>(form));
   return {lacking.begin(), lacking.end()};
 }
 

@@ -21,11 +21,11 @@ std::vector<std::string> uncovered_launches(const Contract& contract,
                                             const std::vector<EntrySignature>& kernels,
                                             std::string_view text);
 
-/// The kernel templates that the text declares.
-std::vector<DeclaredKernel> kernel_templates(std::string_view text);
+/// Those of the declared kernels that are templates.
+std::vector<DeclaredKernel> templates_among(std::vector<DeclaredKernel> declared);
 
 /// The names of the templates without an instance among the kernels. If several templates have the same name
-/// and number of parameters, there must be at least as many instances.
+/// and equally many parameters and template parameters, there must be at least as many instances.
 std::vector<std::string> without_instance(const std::vector<DeclaredKernel>& templates,
                                           const std::vector<EntrySignature>& kernels);
 

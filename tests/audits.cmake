@@ -61,6 +61,7 @@ string(ASCII 194 133 next_line) # U+0085 in UTF-8
 add_refused_audit(control "NAME a SOURCE a${escape}b.cu" "a[ \n]+control[ \n]+character")
 add_refused_audit(control_above_ascii "NAME a SOURCE a${next_line}b.cu" "a[ \n]+control[ \n]+character")
 add_refused_audit(shown_name "NAME a SOURCE ::error::${escape}x" "SOURCE[ \n]+:.error:..x[ \n]+is[ \n]+not")
+add_refused_audit(same_stem "NAME a SOURCE one/k.cu two/k.cu" "already[ \n]+an[ \n]+entry[ \n]+a.k")
 # a.cu would be audited instead.
 file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/semicolon/a.cu;b.cu" "")
 file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/semicolon/a.cu" "")

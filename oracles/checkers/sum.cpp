@@ -121,8 +121,7 @@ class SumChecker final : public TalliedSumChecker {
       ok = (up && down) || (overflows_to_nan(a_) && (up || down));
     return checked_by_category(
         ok, outcome,
-        fmt::format("the exact {} is {} and no order of summation can overflow in this way", noun(),
-                    to_text(exact_)));
+        fmt::format("the exact {} is {} and no order of summation overflows", noun(), to_text(exact_)));
   }
 
   CheckResult check_finite(const Outcome& outcome) const {

@@ -94,8 +94,9 @@ TEST_CASE("--entry selects a kernel, with a guessed contract if the one next to 
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder;
   const auto kernel = [](const std::string& name, const std::string& end) {
-    return "__global__ void " + name + "(const float* in, float* out, int n) {\n  float sum = 0;\n" +
-           "  for (int i = 0; i < " + end + "; ++i) sum += in[i];\n  *out = sum;\n}\n";
+    return "__global__ void " + name + "(const float* in, float* out, int n) {\n" +
+           "  float sum = 0;  if (threadIdx.x > 0) return;\n  for (int i = 0; i < " + end +
+           "; ++i) sum += in[i];\n  *out = sum;\n}\n";
   };
   const std::string source = folder.file("two.cu", kernel("sum_a", "n") + kernel("sum_b", "n + 1"));
   const std::string contract = folder.file("two.toml", R"(format = 1

@@ -9,19 +9,29 @@ using namespace foldproof::test;
 
 namespace {
 
-nlohmann::json files_not_covered(const Folder& folder) {
-  const RanJson ran = run_json({"audit", folder.path().string(), "--cases", "2"});
+nlohmann::json files_not_covered(const Folder& folder, const std::vector<std::string>& options = {}) {
+  std::vector<std::string> arguments{"audit", folder.path().string(), "--cases", "2"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const RanJson ran = run_json(arguments);
   INFO(ran.json.dump());
   CHECK(ran.status == 0);
   return ran.json.at("sources_without_contract");
 }
 
-/// The contract of AddOne, for a kernel in the file add_one.cu.
+/// The contract of AddOne, for a kernel in the file NAME.cu.
+std::string contract_for(const std::string& name, const std::string& entry) {
+  return replaced(replaced(replaced(add_one_contract, "add_one.ptx", name + ".cu"), "id = \"add_one\"",
+                           "id = \"" + name + "\""),
+                  "entry = \"add_one\"", "entry = \"" + entry + "\"");
+}
+
 struct AddOneOfSource : Folder {
   explicit AddOneOfSource(const std::string& code, const std::string& entry = "add_one") {
-    file("add_one.cu", code);
-    file("add_one.toml", replaced(replaced(add_one_contract, "add_one.ptx", "add_one.cu"),
-                                  "entry = \"add_one\"", "entry = \"" + entry + "\""));
+    add("add_one", code, entry);
+  }
+  void add(const std::string& name, const std::string& code, const std::string& entry) {
+    file(name + ".cu", code);
+    file(name + ".toml", contract_for(name, entry));
   }
 };
 
@@ -31,6 +41,10 @@ const std::string add_one_cu =
     "  if (i < count) data[i] += 1;\n"
     "}\n";
 const std::string other_kernel = "__global__ void other(float* x) { *x = 0; }\n";
+
+std::string template_of(const std::string& name) {
+  return "template <typename T>\n" + replaced(replaced(add_one_cu, "add_one", name), "int*", "T*");
+}
 
 }  // namespace
 
@@ -91,8 +105,7 @@ TEST_CASE("a header that the compiler does not read is not covered", "[nvcc]") {
 TEST_CASE("a header whose template has no instance in any source is not covered", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   AddOneOfSource folder("#include \"used.cuh\"\n#include \"unused.cuh\"\n", "add_any<int>");
-  folder.file("used.cuh",
-              "template <typename T>\n" + replaced(replaced(add_one_cu, "add_one", "add_any"), "int*", "T*"));
+  folder.file("used.cuh", template_of("add_any"));
   const std::string unused = folder.file("unused.cuh", "template <typename T>\n" + other_kernel);
   CHECK(files_not_covered(folder) == nlohmann::json{unused});
 }
@@ -135,4 +148,78 @@ TEST_CASE("a file that cannot be read may have kernels") {
   const std::string large = folder.file("large.cuh", "");
   std::filesystem::resize_file(large, (std::uintmax_t{64} << 20) + 1);
   CHECK(files_not_covered(folder) == nlohmann::json{large});
+}
+
+TEST_CASE("a source that makes something else of another one's kernels does not cover them", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const std::string changed =
+      "#pragma push_macro(\"__global__\")\n#undef __global__\n"
+      "#define __global__ __device__\n#include \"other.cu\"\n"
+      "#pragma pop_macro(\"__global__\")\n";
+  const std::string renamed = "#define third(...) unused(__VA_ARGS__)\n#include \"third.cu\"\n#undef third\n";
+  const AddOneOfSource folder(changed + renamed + add_one_cu);
+  const nlohmann::json files{folder.file("other.cu", other_kernel),
+                             folder.file("third.cu",
+                                         "__global__ void third(float* x);\n"
+                                         "__global__ void third(float* x) { *x = 0; }\n")};
+  CHECK(files_not_covered(folder) == files);
+}
+
+TEST_CASE("an instance in a source that does not read a header does not cover its template", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  AddOneOfSource folder("#include \"one.cuh\"\n", "add_any<int>");
+  folder.file("one.cuh", template_of("add_any"));
+  folder.add("second", "#include \"another.cuh\"\n" + add_one_cu, "add_one");
+  const std::string another = folder.file("another.cuh", template_of("add_any"));
+  CHECK(files_not_covered(folder) == nlohmann::json{another});
+}
+
+TEST_CASE("sources that are not compiled in this run cover the headers that they include", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  AddOneOfSource folder("#include \"one.cuh\"\n", "add_any<int>");
+  folder.file("one.cuh", template_of("add_any"));
+  folder.add("second", add_one_cu, "add_one");
+  CHECK(files_not_covered(folder, {"--only", "second"}).empty());
+}
+
+TEST_CASE("files of an include folder may make a source one with kernels") {
+  const AddOne folder;
+  const Folder library;
+  library.file("impl.def", other_kernel);
+  library.file("macros.h", "#define KERNEL __global__\n");
+  const nlohmann::json files{
+      folder.file("a.cu", "#include <impl.def>\n"),
+      folder.file("b.cu", "#include \"macros.h\"\nKERNEL void b(float* x) { *x = 0; }\n"),
+      folder.file("c.cu", "DEFINED void c(float* x) { *x = 0; }\n")};
+  CHECK(files_not_covered(folder, {"-I", library.path().string(), "-D", "DEFINED=__global__"}) == files);
+}
+
+TEST_CASE("a macro declares kernels only in files that see it, and only with a body") {
+  const AddOne folder;
+  folder.file("macros.h",
+              "#define GLOBAL __global__\n#define DECLARE(name) __global__ void name(float* x)\n"
+              "#define DEFINE(name) __global__ void name(float* x) { *x = 0; }\n");
+  folder.file("log.h", "enum class Scope { LOCAL, GLOBAL };\n");
+  folder.file("declared.h",
+              "#include \"macros.h\"\nGLOBAL void one(float* x);\nDECLARE(two);\n"
+              "extern template GLOBAL void three<int>(float*);\n");
+  const std::string defined = folder.file("defined.h", "#include \"macros.h\"\nDEFINE(two)\n");
+  CHECK(files_not_covered(folder) == nlohmann::json{defined});
+}
+
+TEST_CASE("a template that begins with a macro needs an instance", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const AddOneOfSource folder("#include \"other.cuh\"\n" + add_one_cu);
+  folder.file("macros.h", "#define KERNEL __global__\n");
+  const std::string other = folder.file(
+      "other.cuh", "#include \"macros.h\"\ntemplate <class T> KERNEL void other(T* x) { *x = 0; }\n");
+  CHECK(files_not_covered(folder) == nlohmann::json{other});
+}
+
+TEST_CASE("the kernels in the toolkit's own headers need no contract", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const AddOneOfSource folder("#include <cub/util_device.cuh>\n" + add_one_cu);
+  CHECK(run({"audit", folder.path().string(), "--cases", "2", "--strict"}).status == 0);
+  const AddOneOfSource another("namespace cub { __global__ void EmptyKernel() {} }\n" + add_one_cu);
+  CHECK(run({"audit", another.path().string(), "--cases", "2", "--strict"}).status == 3);
 }

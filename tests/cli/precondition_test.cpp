@@ -394,7 +394,7 @@ void run(const int* codes, int* bins, int n) { count_codes<<<1, 256>>>(codes, bi
             .errors.empty());
 }
 
-TEST_CASE("a lost part of a warp is seen in results that are rounded to 16 bits", "[nvcc]") {
+TEST_CASE("a lost part of a warp is seen in results that are rounded to 16 bits", "[nvcc][full]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("half");
   const Audited audit = audited(folder, R"cuda(

@@ -136,14 +136,20 @@ TEST_CASE("nothing is noted about a block that is not known, or a contract whose
   CHECK(uncovered("a = \"1 .. 4\"\nb = \"1 .. 4\"", "\"a * b\"", "sum<<<1, 512>>>(x, y, n);").empty());
 }
 
+namespace {
+std::vector<DeclaredKernel> templates_of(const std::string& text) {
+  return templates_among(kernels_declared(text));
+}
+}  // namespace
+
 TEST_CASE("the kernel templates of a text without an instance are found") {
   const std::string text =
       "template <int B> __global__ void squares(const float* x, float* y) {}\n"
       "namespace ns { template <typename T> __global__ void sum(const T* x, T* y) {} }\n"
       "__global__ void any(const auto* x, auto* y) {}\n"
       "__global__ void plain(float* x) {}\n";
-  CHECK(kernel_templates(text).size() == 3);
-  CHECK(without_instance(kernel_templates(text), {signature_of("_ZN2ns3sumIfEEvPKT_PS1_")}) ==
+  CHECK(templates_of(text).size() == 3);
+  CHECK(without_instance(templates_of(text), {signature_of("_ZN2ns3sumIfEEvPKT_PS1_")}) ==
         std::vector<std::string>{"any", "squares"});
 }
 
@@ -151,7 +157,7 @@ TEST_CASE("of several templates with one name, each needs an instance") {
   const auto lacking = [](const std::string& overloads, const std::vector<std::string>& instances) {
     std::vector<EntrySignature> kernels;
     for (const std::string& lowered : instances) kernels.push_back(signature_of(lowered));
-    return without_instance(kernel_templates(overloads), kernels);
+    return without_instance(templates_of(overloads), kernels);
   };
   const std::string of_pointer = "template <typename T> __global__ void sum(const T* x, T* y) {}\n",
                     of_count = "template <typename T> __global__ void sum(const T* x, T* y, int n) {}\n",
@@ -164,5 +170,8 @@ TEST_CASE("of several templates with one name, each needs an instance") {
   CHECK(lacking(of_large + of_small, {tile}) == std::vector<std::string>{"tile"});
   CHECK(
       lacking("template <typename... T> __global__ void pack(T... x) {}\n", {"_Z4packIJifEEvDpT_"}).empty());
+  const std::string of_block = "template <typename T, int B> __global__ void sum(const T* x, T* y) {}\n",
+                    doubles = "_Z3sumIdEvPKT_PS0_";
+  CHECK(lacking(of_pointer + of_block, {pointer, doubles}) == std::vector<std::string>{"sum"});
   CHECK(lacking("template <int B> __global__ void none(void) {}\n", {"_Z4noneILi1EEvv"}).empty());
 }
