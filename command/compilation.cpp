@@ -30,7 +30,7 @@ void give_up(Subject& subject) {
 
 std::string source_of(const Contract& contract) { return resolved_path(contract.source).string(); }
 
-std::vector<std::string> launched_by(const Contract& contract, std::string LaunchContract::* name) {
+std::vector<std::string> launched_by(const Contract& contract, std::string LaunchContract::*name) {
   std::vector<std::string> names;
   for (const Instance& instance : contract.instances)
     for (const LaunchContract& launch : instance.launches) names.push_back(launch.*name);

@@ -12,6 +12,7 @@
 
 #include "command/subjects.h"
 #include "contracts/declarations.h"
+#include "contracts/signature.h"
 
 namespace foldproof {
 

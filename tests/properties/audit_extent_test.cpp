@@ -308,7 +308,8 @@ TEST_CASE("a defect whose audit does not finish is not found as announced") {
   std::optional<KernelReport> so_far;
   AuditOptions options;
   options.so_far = [&](const KernelReport& report) { so_far = report; };
-  const KernelReport whole = audit(contract, [](const Launch& l) { l.store(1e30F); }, options);
+  const KernelReport whole = audit(
+      contract, [](const Launch& l) { l.store(1e30F); }, options);
   CHECK(whole.expected);
   REQUIRE(so_far);
   CHECK_FALSE(so_far->expected);
@@ -319,8 +320,8 @@ TEST_CASE("a defect whose audit does not finish is not found as announced") {
 TEST_CASE("an exhausted budget ends the audit and is reported") {
   AuditOptions options;
   options.budget = std::chrono::milliseconds(0);
-  const KernelReport report =
-      audit(fake::contract(Operator::sum, Element::f32), [](const Launch&) {}, options);
+  const KernelReport report = audit(
+      fake::contract(Operator::sum, Element::f32), [](const Launch&) {}, options);
   CHECK(report.cases == 0);
   CHECK(report.notes.front() == "after 0 of 40 cases, its share of the time budget was exhausted");
 }

@@ -218,7 +218,8 @@ TEST_CASE("partial results are combined exactly before they are checked") {
       l.store(sum, part);
     }
   };
-  require_clean(audit(contract, [&](const Launch& l) { partial_sums(l, 4); }, many_cases(500)));
+  require_clean(audit(
+      contract, [&](const Launch& l) { partial_sums(l, 4); }, many_cases(500)));
   CHECK(only_finding(audit(contract, [&](const Launch& l) {
           partial_sums(l, 5);
         })).case_text.find("count=5 ") == 0);
