@@ -291,38 +291,40 @@ bool KernelFiles::has_all_kernels(const Path& path, const std::vector<EntrySigna
          (is_named || without_instance(templates_among(kernels), found).empty());
 }
 
+void KernelFiles::add_included(const Path& source, std::set<Path>& to) const {
+  for (std::vector<Path> open{source}; !open.empty();) {
+    const auto file = files_.find(open.back());
+    open.pop_back();
+    if (file == files_.end() || !to.insert(file->first).second) continue;
+    for (const Include& include : file->second.includes) open.push_back(include.file);
+  }
+}
+
 std::vector<std::string> KernelFiles::not_covered_by(const std::vector<Subject>& subjects) const {
   if (found_.empty()) return {};
-  std::map<Path, std::vector<const Subject*>> readers;  // of each file that the compiler read
-  std::set<Path> named, covered;                        // covered: by sources that were not compiled
-  std::map<const Subject*, std::vector<EntrySignature>> entries;
+  using Readers = std::vector<const Subject*>;
+  std::map<Path, Readers> readers;  // of each file that the compiler read
+  std::set<Path> named, covered;
   for (const Subject& subject : subjects) {
-    named.insert(without_links(subject.contract.source));
-    for (const std::string& file : subject.files_read) readers[without_links(file)].push_back(&subject);
-    if (!subject.files_read.empty()) {
-      entries[&subject] = entries_of(subject.image->ptx.module());
-      continue;
-    }
-    for (std::vector<Path> open{without_links(subject.contract.source)}; !open.empty();) {
-      const auto file = files_.find(open.back());
-      open.pop_back();
-      if (file == files_.end() || !covered.insert(file->first).second) continue;
-      for (const Include& include : file->second.includes) open.push_back(include.file);
-    }
+    const Path source = without_links(subject.contract.source);
+    named.insert(source);
+    if (!subject.image || subject.files_read.empty()) add_included(source, covered);
+    for (const std::string& file : subject.files_read)
+      if (const Path path = without_links(file); subject.image && files_.contains(path))
+        readers[path].push_back(&subject);
   }
+  std::map<Readers, std::vector<EntrySignature>> found;  // many files have the same readers
   for (const auto& [path, by] : readers) {
-    std::vector<EntrySignature> found;
-    if (!files_.contains(path)) continue;
-    for (const Subject* subject : by)
-      found.insert(found.end(), entries[subject].begin(), entries[subject].end());
-    if (has_all_kernels(path, found, named.contains(path))) covered.insert(path);
+    const auto [kernels, is_new] = found.try_emplace(by);
+    for (const Subject* subject : is_new ? by : Readers{})
+      std::ranges::move(entries_of(subject->image->ptx.module()), std::back_inserter(kernels->second));
+    if (has_all_kernels(path, kernels->second, named.contains(path))) covered.insert(path);
   }
   const std::set<Path> uncovered = this->uncovered(covered);
   std::vector<std::string> shown;
-  for (const auto& [name, path] : found_) {
-    const bool varies = !covered.contains(path) && varies_kernels(files_.at(path));
-    if (uncovered.contains(path) || varies) shown.push_back(name);
-  }
+  for (const auto& [name, path] : found_)
+    if (uncovered.contains(path) || (!covered.contains(path) && varies_kernels(files_.at(path))))
+      shown.push_back(name);
   return shown;
 }
 

@@ -60,6 +60,8 @@ class KernelFiles {
   /// Macros that declare kernels, by file: its own, and those of what it includes.
   std::map<Path, KernelMacros> kernel_macros(const std::vector<std::string>& flags) const;
   std::map<Path, std::vector<Path>> includers() const;
+  /// Adds a source that was not compiled, and what it includes as far as its text shows.
+  void add_included(const Path& source, std::set<Path>& to) const;
   /// What has kernels, itself or in files that it includes, apart from covered files.
   std::set<Path> uncovered(const std::set<Path>& covered) const;
   /// Whether the file, or one that it includes, defines a macro of that name.

@@ -69,6 +69,33 @@ void read_instruction(const ptx::Statement& statement, EntryFacts& facts) {
   if (std::ranges::find(computing, code.name()) != std::end(computing)) facts.arithmetic.insert(operation);
 }
 
+bool is_exponential(const ptx::Statement* statement) { return Opcode(*statement).is("ex2"); }
+
+/// Of two floats, none of which is a constant: those of logarithms are with constants.
+bool compares_floats(const ptx::Statement* statement) {
+  const Opcode code(*statement);
+  const bool is_float = code.type().starts_with("f") || code.type().starts_with("bf");
+  if (!is_float || !(code.is("max") || code.is("min") || code.is("setp") || code.is("set"))) return false;
+  const auto is_name = [](const Operand& operand) {
+    return std::holds_alternative<ptx::Name>(operand.value);
+  };
+  const auto& operands = statement->operands;
+  return operands.size() >= 3 && std::all_of(operands.end() - 2, operands.end(), is_name);
+}
+
+bool compares_after_exponential(const ptx::Function& function) {
+  const auto [statements, loops] = ptx::loops_of(function);
+  const auto first = std::ranges::find_if(statements, is_exponential);
+  if (first == statements.end()) return false;
+  // A function that computes exponentials is called at unknown places.
+  if (!function.is_entry || std::any_of(first, statements.end(), compares_floats)) return true;
+  return std::ranges::any_of(loops, [&](const auto& loop) {
+    const auto begin = statements.begin() + static_cast<std::ptrdiff_t>(loop.first),
+               end = statements.begin() + static_cast<std::ptrdiff_t>(loop.second);
+    return begin <= first && first < end && std::any_of(begin, end, compares_floats);
+  });
+}
+
 void read_shared(const ptx::Module& module, const ptx::Function& function, EntryFacts& facts) {
   for (const ptx::SharedVariable& shared : ptx::shared(module, function)) {
     facts.uses_shared = true;
@@ -106,6 +133,7 @@ void read_function(const ptx::Module& module, const ptx::Function& function, Ent
   facts.has_two_dimensions |= reads("%tid.y") && !reads("%ntid.y");
   facts.reads_in_loop |= std::ranges::any_of(ptx::statements_in_loops(function),
                                              [](const auto* inside) { return ptx::loads_global(*inside); });
+  facts.compares_after_exponential |= compares_after_exponential(function);
   read_shared(module, function, facts);
 }
 

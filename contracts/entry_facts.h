@@ -33,7 +33,10 @@ struct EntryFacts {
   bool uses_shuffle = false;    ///< shfl, redux or vote
   bool uses_grid_sync = false;  ///< reads the environment register that a cooperative launch sets
   bool asserts = false;         ///< calls the function of a failed assertion
-  bool reads_in_loop = false;   ///< loads global memory in a loop: any number of elements per thread
+  /// Two numbers may be compared after an exponential was computed, as by a softmax that finds its maximum
+  /// during the sum.
+  bool compares_after_exponential = false;
+  bool reads_in_loop = false;  ///< loads global memory in a loop: any number of elements per thread
   /// Some instruction flushes subnormals to zero. Two exceptions are not counted: the approximate 2^x of the
   /// hardware, which every expf contains and which the bounds of exponentials take into account, and the
   /// approximate 1/x of f64, with which divisions begin.

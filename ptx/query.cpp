@@ -199,32 +199,34 @@ bool loads_global(const Statement& statement) {
   return code.is("cp") && code.has("async") && code.has("global") && space == Space::shared;
 }
 
-std::set<const Statement*> statements_in_loops(const Function& function) {
-  constexpr std::size_t nowhere = std::string_view::npos;
-  struct Place {
-    const Statement* statement = nullptr;
-    std::size_t target = nowhere;  ///< of a branch to an earlier label: how many statements precede that
-  };
+Loops loops_of(const Function& function) {
   struct Items {
     std::map<std::string_view, std::size_t> labels{};
-    std::vector<Place> all{};
+    Loops found{};
 
-    void operator()(const Label& label) { labels[label.name] = all.size(); }
+    void operator()(const Label& label) { labels[label.name] = found.statements.size(); }
     void operator()(const Statement& statement) {
-      Place& place = all.emplace_back(Place{&statement});
+      const std::size_t at = found.statements.size();
+      found.statements.push_back(&statement);
       if (statement.opcode != "bra" || statement.operands.empty()) return;
       const auto* target = std::get_if<Name>(&statement.operands.front().value);
       const auto label = target == nullptr ? labels.end() : labels.find(target->text);
-      if (label != labels.end()) place.target = label->second;
+      if (label != labels.end()) found.loops.emplace_back(label->second, at);
     }
   };
   Items items;
   for_each_item(function, items);
+  return std::move(items.found);
+}
+
+std::set<const Statement*> statements_in_loops(const Function& function) {
+  const auto [statements, loops] = loops_of(function);
   std::set<const Statement*> in_loops;
-  std::size_t begin = nowhere;  // of the loops that go beyond the statement
-  for (std::size_t i = items.all.size(); i-- > 0;) {
-    begin = std::min(begin, items.all[i].target);
-    if (begin <= i) in_loops.insert(items.all[i].statement);
+  std::size_t begin = statements.size();  // of the loops that go beyond the statement
+  auto loop = loops.rbegin();             // by their last statements
+  for (std::size_t i = statements.size(); i-- > 0;) {
+    for (; loop != loops.rend() && loop->second == i; ++loop) begin = std::min(begin, loop->first);
+    if (begin <= i) in_loops.insert(statements[i]);
   }
   return in_loops;
 }

@@ -115,7 +115,15 @@ bool reads_special(const Function& function, std::string_view name);
 /// and .local), or copies from global to shared memory.
 bool loads_global(const Statement& statement);
 
-/// The statements between a label and a later branch back to it.
+/// The statements of a function in the order of the text, and its loops: the first and the last statement
+/// between a label and a later branch back to it, by index.
+struct Loops {
+  std::vector<const Statement*> statements;
+  std::vector<std::pair<std::size_t, std::size_t>> loops;
+};
+Loops loops_of(const Function& function);
+
+/// The statements in any loop.
 std::set<const Statement*> statements_in_loops(const Function& function);
 
 /// The statements that write each register. An instruction's first operand counts as written even if it is

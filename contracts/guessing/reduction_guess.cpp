@@ -126,6 +126,11 @@ void use_fast_functions(const KernelRoles& roles, Reduction& reduction) {
   roles.assume(
       "exponentials and logarithms by fast intrinsics (functions = \"library\" in a contract requires more "
       "accuracy)");
+  if (!info(reduction.op).takes("maximum")) return;
+  // How exponentials of f64 are computed is not visible.
+  if (!roles.kernel().facts.compares_after_exponential && reduction.accumulator != Element::f64) return;
+  reduction.maximum = Maximum::running;
+  roles.assume("a maximum that is found during the sum");
 }
 
 bool names_no_method(const KernelRoles& roles) {

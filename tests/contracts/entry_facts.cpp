@@ -56,6 +56,19 @@ TEST_CASE("facts do not depend on how many instructions share a line") {
   CHECK(together.arithmetic == std::set<TypedOperation>{{"mul", "f32"}, {"div", "f32"}});
 }
 
+TEST_CASE("a comparison that may follow an exponential is known") {
+  const std::string compare = "max.f32 %f1, %f1, %f2;", exponential = "ex2.approx.ftz.f32 %f2, %f1;";
+  CHECK_FALSE(facts(compare + exponential).compares_after_exponential);
+  CHECK(facts(exponential + compare).compares_after_exponential);
+  CHECK(facts("A: " + compare + exponential + "@%p1 bra A;").compares_after_exponential);
+  CHECK_FALSE(
+      facts("A: " + compare + "@%p1 bra A; B: " + exponential + "@%p1 bra B;").compares_after_exponential);
+  CHECK(facts(exponential + "setp.gt.f32 %p1, %f1, %f2;").compares_after_exponential);
+  CHECK_FALSE(facts(exponential + "setp.lt.f32 %p1, %f1, 0f00800000;").compares_after_exponential);
+  CHECK_FALSE(facts(exponential + "setp.lt.s32 %p1, %r1, %r2;").compares_after_exponential);
+  CHECK_FALSE(facts(compare).compares_after_exponential);
+}
+
 TEST_CASE("the axes along which an entry has the index of its block are known") {
   CHECK(facts("mov.u32 %r1, %ctaid.x;").block_axes == std::array{true, false, false});
   CHECK(facts("mov.u32 %r1, %ctaid.y; mov.u32 %r2, %ctaid.z;").block_axes == std::array{false, true, true});
