@@ -182,7 +182,19 @@ KernelFiles kernel_files(const AuditCommandLine& arguments, const std::vector<Su
   std::vector<std::string> flags = options.flags;
   for (const Subject& subject : subjects)
     flags.insert(flags.end(), subject.contract.flags.begin(), subject.contract.flags.end());
-  return KernelFiles(arguments.entry.empty() ? arguments.path : "", flags);  // an entry needs few contracts
+  return KernelFiles(arguments.entry.empty() ? arguments.path : "",
+                     flags);  // --entry loads only some contracts
+}
+
+/// The results of the audit are printed even if this fails.
+std::vector<std::string> uncovered_files(const KernelFiles& files, const std::vector<Subject>& subjects,
+                                         const Console& console) {
+  try {
+    return files.not_covered_by(subjects);
+  } catch (const std::bad_alloc&) {
+    console.complain("there is too little memory to find out which files the contracts cover", {});
+    return files.all();
+  }
 }
 
 /// Checks the annotations that --prove uses.
@@ -313,7 +325,7 @@ int audit(const AuditCommandLine& arguments, const Console& console) {
   const GracefulEnd graceful;  // from here on, there are results to print
   CampaignResult result = run_campaign(assignments, compilation, options, line);
   result.report.skipped_devices = std::move(gpu.skipped);
-  result.report.sources_without_contract = files.not_covered_by(subjects);
+  result.report.sources_without_contract = uncovered_files(files, subjects, console);
   result.report.device = devices_of(assignments, gpu.name, result.report.device);
   const bool is_written = has_reports && (is_refused(result) || !reports ||
                                           console.writes([&] { reports->write(result.report); }));

@@ -12,6 +12,8 @@
 # an entry is also skipped if something was not checked for another reason. With REQUIRED, it fails instead of being
 # skipped, and also if only some kernels need a GPU that is missing, or if the report says "not audited" of a kernel, a
 # launch or a stored case. Failing cases are kept in the build folder; they and those next to the contract run first.
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/FoldproofTargetFlags.cmake")
 
 # Names of files come from outside. CI services interpret "::" and "##" at the beginning of a line, at which CMake may
@@ -98,11 +100,13 @@ elements of a list without quotes")
   endforeach()
   foreach(file IN LISTS files)
     # The folders above the project are the user's own.
-    string(FIND "${file}" "${CMAKE_SOURCE_DIR}/" start)
-    if(start EQUAL 0)
-      string(LENGTH "${CMAKE_SOURCE_DIR}/" length)
-      string(SUBSTRING "${file}" ${length} -1 file)
-    endif()
+    foreach(folder IN ITEMS "${CMAKE_BINARY_DIR}/" "${CMAKE_SOURCE_DIR}/")
+      string(FIND "${file}" "${folder}" start)
+      if(start EQUAL 0)
+        string(LENGTH "${folder}" length)
+        string(SUBSTRING "${file}" ${length} -1 file)
+      endif()
+    endforeach()
     # CMake and ctest interpret some of these, as in a generator expression or in @VARIABLE@, and would pass the name of
     # another file.
     if("${file}" MATCHES "[][$@\"'`\\<>(){}|&!?*#%^\n\r\t]")
@@ -165,3 +169,5 @@ with another NAME for each folder")
     endif()
   endforeach()
 endfunction()
+
+cmake_policy(POP)

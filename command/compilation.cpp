@@ -41,18 +41,21 @@ std::vector<std::string> launched_by(const Contract& contract, std::string Launc
 /// that is not one of the toolkit's may use their namespaces as well.
 bool is_of_toolkit(const EntrySignature& kernel, const std::vector<std::string>& files_read) {
   if (!kernel.spelled.starts_with("cub::") && !kernel.spelled.starts_with("thrust::")) return false;
-  const auto runtime = std::ranges::find_if(
-      files_read, [](const std::string& file) { return file.ends_with("/cuda_runtime.h"); });
-  if (runtime == files_read.end()) return false;
-  const std::filesystem::path toolkit = without_links(*runtime).parent_path();
+  std::set<std::filesystem::path> toolkits;
+  for (const std::string& file : files_read)
+    if (file.ends_with("/cuda_runtime.h")) toolkits.insert(without_links(file).parent_path());
+  if (toolkits.size() != 1) return false;
   const std::string_view name = unqualified(kernel.spelled);
-  return std::ranges::none_of(files_read, [&](const std::string& file) {
+  bool is_declared = false;
+  for (const std::string& file : files_read) {
     std::error_code error;
-    if (is_below(file, toolkit) || !std::filesystem::exists(file, error))
-      return false;  // such as the unit itself
+    if (!std::filesystem::exists(file, error)) continue;  // such as the unit itself, which was removed
     const auto text = read_if_possible(file, largest_source);
-    return !text || text->find(name) != std::string::npos;
-  });
+    const bool mentions = !text || text->find(name) != std::string::npos;
+    if (mentions && !is_below(file, *toolkits.begin())) return false;
+    is_declared |= mentions;
+  }
+  return is_declared;
 }
 
 }  // namespace

@@ -56,9 +56,23 @@ bool skip(std::string_view& line, std::string_view word) {
   return is_next;
 }
 
+/// Skips blanks, and takes the identifier that follows; empty if there is none.
+std::string_view take_identifier(std::string_view& line) {
+  skip(line, "");
+  const auto end = static_cast<std::size_t>(std::ranges::find_if_not(line, is_word) - line.begin());
+  const std::string_view word = line.substr(0, end);
+  line.remove_prefix(end);
+  return word;
+}
+
 bool is_identifier_token(std::string_view token) { return is_letter(token.front()); }
 
-/// Whether nvcc compiles such a file unless it is told to: a host compiler may see the same macros otherwise.
+/// Whether it is usually compiled by a host compiler, or included by such a file.
+bool is_host_file(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return !name.ends_with(".cu") && !name.ends_with(".cuh");
+}
+
 bool is_host_source(const fs::path& file) {
   constexpr std::array<std::string_view, 5> ends{".cpp", ".cc", ".cxx", ".c++", ".C"};
   const std::string name = file.filename().string();
@@ -98,20 +112,33 @@ void KernelFiles::read(std::vector<Path> files) {
     const std::optional<std::string> text = text_of(path);
     file.has_kernels = !text;
     if (!text) continue;
+    std::map<std::string, std::pair<std::size_t, std::size_t>> known;  // includes of each directive, by index
     for (std::string_view rest = *text; !rest.empty();) {
       const std::string whole = take_whole_line(rest);
       std::string_view line = whole;
       if (!skip(line, "#")) continue;
-      if (skip(line, "define")) {
-        skip(line, "");
-        const auto end = static_cast<std::size_t>(std::ranges::find_if_not(line, is_word) - line.begin());
-        file.macros.push_back({std::string(line.substr(0, end)), std::string(line.substr(end))});
-      } else if (skip(line, "include")) {
+      const std::string_view directive = take_identifier(line);
+      if (directive == "define") {
+        const std::string_view name = take_identifier(line);
+        file.macros.push_back({std::string(name), std::string(line)});
+      } else if (directive.starts_with("if") || directive == "elif") {
+        for (const std::string_view token : tokens_of(line))
+          if (is_identifier_token(token)) file.conditions.emplace(token);
+      } else if (directive == "include" || directive == "include_next") {
         const bool is_quoted = skip(line, "\"");
-        if (is_quoted || skip(line, "<"))
-          include(file, path, std::string(line.substr(0, line.find_first_of("\">"))), is_quoted);
-        else
-          file.has_kernels = true;
+        if (!is_quoted && !skip(line, "<")) {
+          file.has_kernels |= !is_host_file(path);
+          continue;
+        }
+        const std::string name(line.substr(0, line.find_first_of("\">")));
+        const auto [range, is_new_name] = known.try_emplace((is_quoted ? '"' : '<') + name);
+        if (is_new_name) {
+          range->second.first = file.includes.size();
+          include(file, path, name, is_quoted);
+          range->second.second = file.includes.size();
+        }
+        for (std::size_t i = range->second.first; i < range->second.second; ++i)
+          file.includes[i].macros = file.macros.size();
       }
     }
     for (const Include& include : file.includes) files.push_back(include.file);
@@ -125,22 +152,19 @@ std::map<fs::path, std::vector<fs::path>> KernelFiles::includers() const {
   return included_by;
 }
 
-std::map<fs::path, KernelMacros> KernelFiles::kernel_macros(const std::vector<std::string>& flags) const {
+/// The macros whose text leads to __global__, and those of them that define whole kernels.
+struct KernelFiles::MacrosOfKernels {
+  std::set<const Macro*> all, definers;
+};
+
+KernelFiles::MacrosOfKernels KernelFiles::macros_of_kernels() const {
   std::map<std::string_view, std::vector<const Macro*>> used_in;  // by words of their text
-  std::vector<Macro> everywhere;
-  for (const std::string_view name : toolkit_macros) everywhere.push_back({std::string(name), " __global__"});
-  for (const std::string_view flag : flags)
-    if (flag.starts_with("-D") && flag.find('=') != std::string_view::npos)
-      everywhere.push_back({std::string(flag.substr(2, flag.find('=') - 2)),
-                            " " + std::string(flag.substr(flag.find('=') + 1))});
   const auto use = [&](const Macro& macro) {
     for (const std::string_view token : tokens_of(macro.text))
       if (is_identifier_token(token)) used_in[token].push_back(&macro);
   };
-  std::ranges::for_each(everywhere, use);
+  std::ranges::for_each(defined_everywhere_, use);
   for (const auto& [path, file] : files_) std::ranges::for_each(file.macros, use);
-  // Names spread from __global__, and that their text defines kernels from the text with a brace.
-  std::set<const Macro*> all, definers;
   const auto spread = [&](std::vector<std::string_view> open, std::set<const Macro*>& to,
                           const auto& is_meant) {
     std::set<std::string_view> seen;
@@ -152,46 +176,43 @@ std::map<fs::path, KernelMacros> KernelFiles::kernel_macros(const std::vector<st
           open.push_back(macro->name);
     }
   };
-  spread({"__global__"}, all, [](const Macro&) { return true; });
+  MacrosOfKernels found;
+  spread({"__global__"}, found.all, [](const Macro&) { return true; });
   std::vector<std::string_view> with_brace;
-  for (const Macro* macro : all)
-    if (macro->text.find('{') != std::string::npos && definers.insert(macro).second)
+  for (const Macro* macro : found.all)
+    if (macro->text.find('{') != std::string::npos && found.definers.insert(macro).second)
       with_brace.push_back(macro->name);
-  spread(with_brace, definers, [&](const Macro& macro) { return all.contains(&macro); });
+  spread(with_brace, found.definers, [&](const Macro& macro) { return found.all.contains(&macro); });
+  return found;
+}
 
-  std::map<Path, KernelMacros> visible;
-  const auto show = [&](const Path& path, const Macro& macro) {
-    (definers.contains(&macro) ? visible[path].definers : visible[path].attributes).insert(macro.name);
+KernelMacros KernelFiles::visible_in(const Path& path, const MacrosOfKernels& macros) const {
+  KernelMacros visible;
+  std::set<std::string_view> others;  // names that a host compiler may see with another meaning
+  const auto show = [&](const Macro& macro) {
+    if (!macros.all.contains(&macro))
+      others.insert(macro.name);
+    else
+      (macros.definers.contains(&macro) ? visible.definers : visible.attributes).insert(macro.name);
   };
-  const auto included_by = includers();
-  for (const auto& [defining, file] : files_) {
-    std::set<std::string_view> others;  // names that also have a definition for host compilers
-    for (const Macro& macro : file.macros)
-      if (!all.contains(&macro)) others.insert(macro.name);
-    std::vector<const Macro*> own;
-    for (const Macro& macro : file.macros)
-      if (all.contains(&macro)) own.push_back(&macro);
-    if (own.empty()) continue;
-    std::set<Path> seen;
-    for (std::vector<Path> open{defining}; !open.empty();) {
-      const Path path = std::move(open.back());
-      open.pop_back();
-      if (!seen.insert(path).second) continue;
-      for (const Macro* macro : own)
-        if (!is_host_source(path) || !others.contains(macro->name)) show(path, *macro);
-      if (const auto at = included_by.find(path); at != included_by.end())
-        open.insert(open.end(), at->second.begin(), at->second.end());
-    }
+  std::ranges::for_each(defined_everywhere_, show);
+  std::set<Path> seen;
+  for (std::vector<Path> open{path}; !open.empty();) {
+    const auto file = files_.find(open.back());
+    open.pop_back();
+    if (file == files_.end() || !seen.insert(file->first).second) continue;
+    std::ranges::for_each(file->second.macros, show);
+    for (const Include& include : file->second.includes) open.push_back(include.file);
   }
-  for (const Macro& macro : everywhere)
-    if (all.contains(&macro))
-      for (const auto& [path, file] : files_) show(path, macro);
+  if (is_host_source(path))
+    for (auto* names : {&visible.attributes, &visible.definers})
+      std::erase_if(*names, [&](const std::string& name) { return others.contains(name); });
   return visible;
 }
 
-void KernelFiles::find_kernels(const std::vector<std::string>& flags) {
+void KernelFiles::find_kernels() {
   constexpr std::size_t most_words = 100'000;
-  const std::map<Path, KernelMacros> macros = kernel_macros(flags);
+  const MacrosOfKernels macros = macros_of_kernels();
   for (auto& [path, file] : files_) {
     std::error_code error;
     if (!fs::is_regular_file(path, error)) continue;
@@ -200,30 +221,38 @@ void KernelFiles::find_kernels(const std::vector<std::string>& flags) {
       file.has_kernels = !text || text->find(".entry") != std::string::npos;
       continue;
     }
-    const auto visible = macros.find(path);
-    const KernelMacros& own = visible == macros.end() ? KernelMacros{} : visible->second;
-    if (!defines_kernels(*text, own)) continue;
+    const KernelMacros visible = visible_in(path, macros);
+    if (!defines_kernels(*text, visible)) continue;
     file.has_kernels = true;
-    file.kernels = kernels_declared(*text, own);
+    file.kernels = kernels_declared(*text, visible);
     for (const std::string_view token : tokens_of(*text))
       if (is_identifier_token(token) && file.words.size() < most_words) file.words.emplace(token);
     file.has_all_words = file.words.size() < most_words;
+    for (const Macro& macro : file.macros) file.conditions.erase(macro.name);  // such as its include guard
+    file.words.merge(file.conditions);
   }
 }
 
 KernelFiles::KernelFiles(const fs::path& folder, const std::vector<std::string>& flags) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) return;
-  for (const std::string_view flag : flags)
+  for (const std::string_view name : toolkit_macros)
+    defined_everywhere_.push_back({std::string(name), " __global__"});
+  for (const std::string_view flag : flags) {
+    const std::size_t equals = flag.find('=');
     if (flag.starts_with("-I")) include_folders_.emplace_back(flag.substr(2));
+    if (flag.starts_with("-D") && equals != std::string_view::npos)
+      defined_everywhere_.push_back(
+          {std::string(flag.substr(2, equals - 2)), " " + std::string(flag.substr(equals + 1))});
+  }
   for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (!is_ptx(it->path()) && !may_be_cuda(it->path())) continue;
     const Path path = without_links(it->path());
-    found_.emplace(it->path().string(), path);
+    shown_.emplace(it->path().string(), path);
     by_name_[path.filename().string()].push_back(path);
   }
-  for (const auto& [shown, path] : found_) read({path});
-  find_kernels(flags);
+  for (const auto& [shown, path] : shown_) read({path});
+  find_kernels();
 }
 
 std::set<fs::path> KernelFiles::uncovered(const std::set<Path>& covered) const {
@@ -263,32 +292,54 @@ bool KernelFiles::varies_kernels(const File& file) const {
   return false;
 }
 
-bool KernelFiles::knows_macro(const Path& path, std::string_view name) const {
-  std::set<Path> seen;
-  for (std::vector<Path> open{path}; !open.empty();) {
-    const auto file = files_.find(open.back());
-    open.pop_back();
-    if (file == files_.end() || !seen.insert(file->first).second) continue;
-    if (std::ranges::find(file->second.macros, name, &Macro::name) != file->second.macros.end()) return true;
-    for (const Include& include : file->second.includes) open.push_back(include.file);
+struct KernelFiles::Found {
+  std::vector<EntrySignature> kernels;
+  std::set<std::string, std::less<>> names;  ///< of the kernels, without namespaces
+  std::set<std::string_view> macros;         ///< names of kernels may be macros
+};
+
+/// A macro that the file does not see itself can stand for a name, as in a file that is included once for
+/// each kernel. A source that redefines __global__ could so hide a kernel.
+KernelFiles::Found KernelFiles::found_by(const std::vector<const Subject*>& readers) const {
+  Found found;
+  std::set<Path> read;
+  for (const Subject* subject : readers) {
+    std::ranges::move(entries_of(subject->image->ptx.module()), std::back_inserter(found.kernels));
+    for (const std::string& file : subject->files_read) read.insert(without_links(file));
   }
-  return false;
+  for (const EntrySignature& kernel : found.kernels) found.names.emplace(unqualified(kernel.spelled));
+  const auto add = [&](const Macro& macro) {
+    if (!macro.has_parameters()) found.macros.insert(macro.name);
+  };
+  std::ranges::for_each(defined_everywhere_, add);
+  for (const Path& path : read)
+    if (const auto file = files_.find(path); file != files_.end())
+      std::ranges::for_each(file->second.macros, add);
+  if (found.macros.contains("__global__")) found.macros.clear();
+  return found;
 }
 
-bool KernelFiles::has_all_kernels(const Path& path, const std::vector<EntrySignature>& found,
-                                  bool is_named) const {
-  const auto at = files_.find(path);
-  if (at == files_.end()) return true;
-  const std::vector<DeclaredKernel>& kernels = at->second.kernels;
-  std::set<std::string_view> names;
-  for (const EntrySignature& kernel : found) names.insert(unqualified(kernel.spelled));
+bool KernelFiles::has_all_kernels(const Path& path, const Found& found, bool is_named) const {
+  const std::vector<DeclaredKernel>& kernels = files_.at(path).kernels;
+  std::set<Path> included;
+  std::optional<std::set<std::string_view>> own_macros;
+  const auto is_macro = [&](std::string_view name) {
+    if (found.macros.contains(name)) return true;
+    if (!own_macros) {
+      own_macros.emplace();
+      add_included(path, included);
+      for (const Path& file : included)
+        for (const Macro& macro : files_.at(file).macros) own_macros->insert(macro.name);
+    }
+    return own_macros->contains(name);
+  };
   const auto is_lost = [&](const DeclaredKernel& kernel) {
     const std::string_view name = unqualified(kernel.name);
-    return kernel.template_parameters.empty() && kernel.is_defined && !names.contains(name) &&
-           !knows_macro(path, name);
+    return kernel.template_parameters.empty() && kernel.is_defined && !found.names.contains(name) &&
+           !is_macro(name);
   };
   return std::ranges::none_of(kernels, is_lost) &&
-         (is_named || without_instance(templates_among(kernels), found).empty());
+         (is_named || without_instance(templates_among(kernels), found.kernels).empty());
 }
 
 void KernelFiles::add_included(const Path& source, std::set<Path>& to) const {
@@ -300,29 +351,35 @@ void KernelFiles::add_included(const Path& source, std::set<Path>& to) const {
   }
 }
 
+std::vector<std::string> KernelFiles::all() const {
+  std::vector<std::string> names;
+  for (const auto& [name, path] : shown_) names.push_back(name);
+  return names;
+}
+
 std::vector<std::string> KernelFiles::not_covered_by(const std::vector<Subject>& subjects) const {
-  if (found_.empty()) return {};
+  if (shown_.empty()) return {};
   using Readers = std::vector<const Subject*>;
   std::map<Path, Readers> readers;  // of each file that the compiler read
   std::set<Path> named, covered;
   for (const Subject& subject : subjects) {
     const Path source = without_links(subject.contract.source);
     named.insert(source);
-    if (!subject.image || subject.files_read.empty()) add_included(source, covered);
+    const bool is_compiled = subject.can_run() && subject.image && !subject.files_read.empty();
+    if (!is_compiled) add_included(source, covered);
     for (const std::string& file : subject.files_read)
-      if (const Path path = without_links(file); subject.image && files_.contains(path))
+      if (const Path path = without_links(file); is_compiled && files_.contains(path))
         readers[path].push_back(&subject);
   }
-  std::map<Readers, std::vector<EntrySignature>> found;  // many files have the same readers
+  std::map<Readers, Found> found;  // many files have the same readers
   for (const auto& [path, by] : readers) {
-    const auto [kernels, is_new] = found.try_emplace(by);
-    for (const Subject* subject : is_new ? by : Readers{})
-      std::ranges::move(entries_of(subject->image->ptx.module()), std::back_inserter(kernels->second));
-    if (has_all_kernels(path, kernels->second, named.contains(path))) covered.insert(path);
+    const auto [at, is_new] = found.try_emplace(by);
+    if (is_new) at->second = found_by(by);
+    if (has_all_kernels(path, at->second, named.contains(path))) covered.insert(path);
   }
   const std::set<Path> uncovered = this->uncovered(covered);
   std::vector<std::string> shown;
-  for (const auto& [name, path] : found_)
+  for (const auto& [name, path] : shown_)
     if (uncovered.contains(path) || (!covered.contains(path) && varies_kernels(files_.at(path))))
       shown.push_back(name);
   return shown;

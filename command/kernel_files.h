@@ -29,6 +29,8 @@ class KernelFiles {
   /// among those that the compiler found, and each of its templates has an instance there; any other file, if
   /// only a source that was not compiled in this run includes it.
   std::vector<std::string> not_covered_by(const std::vector<Subject>& subjects) const;
+  /// All files of the folder that were read.
+  std::vector<std::string> all() const;
 
  private:
   using Path = std::filesystem::path;  ///< without links
@@ -48,34 +50,39 @@ class KernelFiles {
     bool has_kernels = false;  ///< or may have them: it is unreadable, or includes a macro
     std::vector<Include> includes = {};
     std::vector<Macro> macros = {};
-    std::vector<DeclaredKernel> kernels = {};       ///< as far as they are not declared by macros
-    std::set<std::string, std::less<>> words = {};  ///< of a file with kernels, outside directives
-    bool has_all_words = false;                     ///< or there are too many
+    std::vector<DeclaredKernel> kernels = {};            ///< as far as they are not declared by macros
+    std::set<std::string, std::less<>> words = {};       ///< of a file with kernels, outside directives
+    bool has_all_words = false;                          ///< false if there are too many
+    std::set<std::string, std::less<>> conditions = {};  ///< names in #if and the like
   };
 
   void read(std::vector<Path> files);
   /// Adds the files that an #include may mean.
   void include(File& file, const Path& by, const std::string& name, bool is_quoted) const;
-  void find_kernels(const std::vector<std::string>& flags);
-  /// Macros that declare kernels, by file: its own, and those of what it includes.
-  std::map<Path, KernelMacros> kernel_macros(const std::vector<std::string>& flags) const;
+  void find_kernels();
+  struct MacrosOfKernels;
+  MacrosOfKernels macros_of_kernels() const;
+  /// Those that a file may use: its own, and those of what it includes.
+  KernelMacros visible_in(const Path& path, const MacrosOfKernels& macros) const;
   std::map<Path, std::vector<Path>> includers() const;
   /// Adds a source that was not compiled, and what it includes as far as its text shows.
   void add_included(const Path& source, std::set<Path>& to) const;
   /// What has kernels, itself or in files that it includes, apart from covered files.
   std::set<Path> uncovered(const std::set<Path>& covered) const;
-  /// Whether the file, or one that it includes, defines a macro of that name.
-  bool knows_macro(const Path& path, std::string_view name) const;
+  /// What the compiler found in the sources that read a file.
+  struct Found;
+  Found found_by(const std::vector<const Subject*>& readers) const;
   /// Whether the compiler found all kernels of a file that it read. `is_named`: a contract names the file, so
   /// that its templates are noted elsewhere.
-  bool has_all_kernels(const Path& path, const std::vector<EntrySignature>& found, bool is_named) const;
+  bool has_all_kernels(const Path& path, const Found& found, bool is_named) const;
   /// Whether the file defines a macro that changes kernels in a file that it then includes.
   bool varies_kernels(const File& file) const;
 
   std::map<Path, File> files_;
-  std::map<std::string, Path> found_;                 ///< in the folder, as shown to the user
+  std::map<std::string, Path> shown_;                 ///< those in the folder, as shown to the user
   std::map<std::string, std::vector<Path>> by_name_;  ///< the same, by the last component
   std::vector<Path> include_folders_;
+  std::vector<Macro> defined_everywhere_;  ///< by flags and by the toolkit
 };
 
 }  // namespace foldproof

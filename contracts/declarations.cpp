@@ -74,7 +74,9 @@ class Reader {
     for (at_ = 0; at_ < tokens_.size(); ++at_) {
       if (is_global()) {
         const bool is_defined = !is_only_declared();
-        if (auto kernel = declaration()) {
+        auto kernel = declaration();
+        statement_ = at_;
+        if (kernel) {
           const auto [at, is_new] = known.try_emplace(identity_of(*kernel), found.size());
           if (is_new) found.push_back(*std::move(kernel));
           found[at->second].is_defined |= is_defined;
@@ -89,7 +91,10 @@ class Reader {
   bool defines_any() {
     for (at_ = 0; at_ < tokens_.size(); ++at_) {
       if (macros_.definers.contains(tokens_[at_])) return true;
-      if (is_global() && (is_explicit_instantiation() ? !is_extern() : !is_only_declared())) return true;
+      if (is_global()) {
+        if (is_explicit_instantiation() ? !is_extern() : !is_only_declared()) return true;
+        statement_ = at_ + 1;
+      }
       follow(tokens_[at_]);
     }
     return false;
@@ -107,25 +112,39 @@ class Reader {
            (!macros_.attributes.empty() && is_attribute_macro());
   }
 
-  /// With arguments, the macro stands for an attribute only if a declaration follows.
+  /// With arguments, the macro stands for an attribute only if a declaration follows. Their number is
+  /// limited, since they may contain the macro again.
   bool is_attribute_macro() const {
+    constexpr std::size_t most_tokens = 64;
     if (!macros_.attributes.contains(tokens_[at_])) return false;
-    const std::string_view next = token(token(at_ + 1) == "(" ? end_of_bracket(at_ + 1, "(", ")") : at_ + 1);
-    return !next.empty() && is_letter(next.front());
+    std::size_t end = at_ + 1;
+    if (token(end) == "(") {
+      int depth = 0;
+      const std::size_t limit = std::min(tokens_.size(), end + most_tokens);
+      do depth += tokens_[end] == "(" ? 1 : tokens_[end] == ")" ? -1 : 0;
+      while (++end < limit && depth > 0);
+      if (depth > 0) return false;
+    }
+    return !token(end).empty() && is_letter(token(end).front());
   }
 
   /// Whether the current statement begins with "extern".
   bool is_extern() const { return token(statement_) == "extern"; }
 
   /// Whether a semicolon outside parentheses comes before a brace.
-  bool is_only_declared() const {
+  bool is_only_declared() {
+    if (at_ < decided_) return decision_;
     int depth = 0;
-    for (std::size_t i = at_; i < tokens_.size() && tokens_[i] != "{"; ++i) {
-      if (tokens_[i] == "(") ++depth;
-      if (tokens_[i] == ")") --depth;
-      if (tokens_[i] == ";" && depth == 0) return true;
+    decision_ = false;
+    for (decided_ = at_; decided_ < tokens_.size() && tokens_[decided_] != "{"; ++decided_) {
+      if (tokens_[decided_] == "(") ++depth;
+      if (tokens_[decided_] == ")") --depth;
+      if (tokens_[decided_] == ";" && depth == 0) {
+        decision_ = true;
+        break;
+      }
     }
-    return false;
+    return decision_;
   }
 
   /// "a::b::" for "namespace a::inline b {"; empty for a namespace without a name.
@@ -252,7 +271,9 @@ class Reader {
   std::vector<std::string_view> tokens_;
   std::size_t at_ = 0;
   std::size_t statement_ = 0;  ///< index where the current statement begins
-  std::string pending_;        ///< the namespace whose opening brace has not been reached
+  std::size_t decided_ = 0;    ///< is_only_declared() has the same result up to this index
+  bool decision_ = false;
+  std::string pending_;  ///< the namespace whose opening brace has not been reached
   std::vector<std::string> scopes_;
 };
 

@@ -139,7 +139,7 @@ class BlockTrials {
     // A template argument says it.
     if (std::ranges::count(blocks_.template_integers, condition->low) != 0) return;
     const auto is_other = [&](std::uint32_t block) { return block != condition->low; };
-    // Also with a part of a warp, more may be wrong than the size.
+    // A block with a part of a warp may fail for another reason.
     const auto has_whole_warps = [&](std::uint32_t block) { return is_other(block) && block % warp == 0; };
     const bool fails_with_whole_warps = std::ranges::any_of(
         faults_, [&](const auto& tried) { return tried.second && has_whole_warps(tried.first); });

@@ -29,8 +29,8 @@ bool has_at_most(int bits, const Dyadic& x) {
 
 }  // namespace
 
-Dyadic drift_factor(const Dyadic& gap, int precision, Maximum maximum) {
-  if (maximum == Maximum::first && has_at_most(precision, gap)) return whole(1);
+Dyadic drift_factor(const Dyadic& gap, int precision, Difference difference) {
+  if (difference == Difference::exact_if_possible && has_at_most(precision, gap)) return whole(1);
   const Dyadic drift = unit_roundoff(precision) * gap, one = whole(1);
   if (drift >= Dyadic::power_of_two(10)) return exponential(Dyadic::power_of_two(10), working_bits).high;
   // e^d <= 1 + d + d^2 up to 1.
@@ -60,12 +60,12 @@ Bound log_sum_exp_bound(const ExponentialSums& sums, std::uint64_t height, const
 }
 
 SoftmaxBounds::SoftmaxBounds(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
-                             const ExponentialErrors& errors, Maximum maximum, std::uint64_t roundings,
+                             const ExponentialErrors& errors, Difference difference, std::uint64_t roundings,
                              bool flush)
     : relative_(relative_error(sums, height, format, errors)),
       errors_(errors),
       precision_(format.precision),
-      maximum_(maximum) {
+      difference_(difference) {
   if (!relative_) return;
   const Dyadic one = whole(1), grown = one + *growth(roundings, format.precision);
   const Dyadic least_share = one - *relative_;  // of S
@@ -82,7 +82,7 @@ Bound SoftmaxBounds::of(const Dyadic& probability, const Dyadic& gap) const {
     return probability + underflow_ + last_underflow_;
   const Dyadic of_exponential = whole(1) + errors_.exp_relative + errors_.exp_slope * gap;
   const Dyadic factor =
-      rounded_up(drift_factor(gap, precision_, maximum_) * of_exponential * inflation_, working_bits);
+      rounded_up(drift_factor(gap, precision_, difference_) * of_exponential * inflation_, working_bits);
   return rounded_up(probability * (factor - whole(1)), working_bits) + underflow_ + last_underflow_;
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "oracles/bounds.h"
-#include "oracles/operator.h"
 
 namespace foldproof {
 
@@ -27,9 +26,13 @@ struct ExponentialSums {
   Dyadic weighted = {};  ///< the same for t_i exp(-t_i (1 - u))
 };
 
+/// Whether x_i - m is rounded. It is not if it is a value of the format, unless x_i or m is rounded before,
+/// or earlier maxima are subtracted.
+enum class Difference : std::uint8_t { always_rounded, exact_if_possible };
+
 /// Upper bound on e^(u t), the factor by which rounding x_i - m may change an exponential; if u t exceeds
-/// 2^10, e^(2^10). It is 1 if the difference is exact, unless earlier maxima were subtracted.
-Dyadic drift_factor(const Dyadic& gap, int precision, Maximum maximum);
+/// 2^10, e^(2^10).
+Dyadic drift_factor(const Dyadic& gap, int precision, Difference difference);
 
 /// Bound on |S computed - S| if no term passes through more than `height` additions.
 Bound exponential_sum_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
@@ -45,7 +48,7 @@ class SoftmaxBounds {
   /// `roundings`: 1 for a division, 2 for a multiplication by the rounded reciprocal of S. `flush`: subnormal
   /// p_i become zero.
   SoftmaxBounds(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
-                const ExponentialErrors& errors, Maximum maximum, std::uint64_t roundings = 1,
+                const ExponentialErrors& errors, Difference difference, std::uint64_t roundings = 1,
                 bool flush = false);
 
   /// Bound on |p_i computed - p_i| for p_i = w_i / S. `probability`: an upper bound on p_i; `gap`: t_i.
@@ -57,7 +60,7 @@ class SoftmaxBounds {
   Dyadic inflation_;  ///< growth of a share from all errors except those of its exponential
   Dyadic underflow_, last_underflow_;
   int precision_;
-  Maximum maximum_;
+  Difference difference_;
 };
 
 }  // namespace foldproof

@@ -28,7 +28,7 @@ class DenseCrossEntropyChecker final : public Checker {
     is_special_ = x.finite != x.count || y.finite != y.count;
     if (holds_nan_ || is_empty_ || is_special_) return;
     const unsigned bits = a_.accumulator == Element::f64 ? 128 : 64;
-    const ExactExponentials exact(a_.input, input, format_.precision, bits, a_.maximum);
+    const ExactExponentials exact(a_.input, input, format_.precision, bits, difference_in(a_));
     ExponentialErrors errors = function_errors(a_, exact.max());
     if (a_.maximum == Maximum::running) errors = with_scalings(errors, labels.size(), format_);
     const Enclosure logarithm = exact.logarithm_of_sum();

@@ -27,7 +27,7 @@ class ExponentialChecker final : public Checker {
     const unsigned bits = a_.accumulator == Element::f64 ? 128 : 64;
     if (specials_.nan || specials_.positive_infinity || masked_) return;
     const FloatFormat& format = float_format(a_.accumulator);
-    exact_.emplace(a_.input, input, format.precision, bits, a_.maximum);
+    exact_.emplace(a_.input, input, format.precision, bits, difference_in(a_));
     errors_ = function_errors(a_, exact_->max());
     if (a_.maximum == Maximum::running) errors_ = with_scalings(errors_, height(), format);
     if (a_.op != Operator::softmax) {
@@ -37,7 +37,7 @@ class ExponentialChecker final : public Checker {
       return;
     }
     constexpr std::uint64_t roundings = 2;  // a division has one, a product with the reciprocal two
-    bounds_.emplace(exact_->sums(), height(), format, errors_, a_.maximum, roundings, true);
+    bounds_.emplace(exact_->sums(), height(), format, errors_, difference_in(a_), roundings, true);
   }
 
   CheckResult element(std::size_t index, std::uint64_t bits) const override {

@@ -14,7 +14,7 @@ Enclosure decay(const Dyadic& gap, unsigned bits) {
 }  // namespace
 
 ExactExponentials::ExactExponentials(Element element, std::span<const std::byte> elements, int precision,
-                                     unsigned bits, Maximum maximum)
+                                     unsigned bits, Difference difference)
     : bits_(bits), gaps_(elements.size() / size_of(element)), decays_(gaps_.size()) {
   std::vector<std::optional<Dyadic>> finite(gaps_.size());
   for (std::size_t i = 0; i < finite.size(); ++i) {
@@ -28,7 +28,7 @@ ExactExponentials::ExactExponentials(Element element, std::span<const std::byte>
     if (!finite[i]) continue;
     gaps_[i] = max_ - *finite[i];
     decays_[i] = decay(*gaps_[i], bits);
-    const Enclosure moved = decays_[i] * Enclosure(drift_factor(*gaps_[i], precision, maximum));
+    const Enclosure moved = decays_[i] * Enclosure(drift_factor(*gaps_[i], precision, difference));
     sum = shortened(sum + decays_[i], bits + sum_guard_bits);
     inflated = shortened(inflated + moved, bits + sum_guard_bits);
     weighted = shortened(weighted + moved * Enclosure(*gaps_[i]), bits + sum_guard_bits);

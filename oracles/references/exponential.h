@@ -16,9 +16,8 @@ namespace foldproof {
 class ExactExponentials {
  public:
   /// Correct to about `bits` bits. `precision`: the bits to which the checked kernel rounds x_i - max.
-  /// `maximum`: what it subtracts.
   ExactExponentials(Element element, std::span<const std::byte> elements, int precision, unsigned bits,
-                    Maximum maximum = Maximum::first);
+                    Difference difference);
 
   const ExponentialSums& sums() const { return sums_; }
   const Dyadic& max() const { return max_; }

@@ -15,7 +15,7 @@ void Measurements::take(const Case& c, const Evaluation& evaluation, Evidential 
   using Evidence = CheckResult::Evidence;
   const auto evidence = limits.is_accepted ? Evidence::nothing : evaluation.evidence;
   const std::string why_not =
-      limits.is_accepted ? "the contract accepts wrong values ([[allow]])" : evaluation.why_not;
+      limits.is_accepted ? "wrong values are accepted until a date" : evaluation.why_not;
   if (evidence) ++accuracy_.checked_by[static_cast<std::size_t>(*evidence)];
   if (limits.is_stored && evidence && *evidence != Evidence::nothing) ++checked_of_store_;
   if (!why_not.empty() && ++reasons_[why_not] > reasons_[accuracy_.why_not]) accuracy_.why_not = why_not;

@@ -143,6 +143,35 @@ TEST_CASE("a file that changes another file's kernels by macros has kernels of i
   CHECK(files_not_covered(folder) == nlohmann::json{varied});
 }
 
+TEST_CASE("a file that is included once for each kernel is covered if each is audited", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const AddOneOfSource folder("#define NAME add_one\n#include \"any.inc\"\n");
+  folder.file("any.inc", replaced(add_one_cu, "add_one", "NAME"));
+  CHECK(files_not_covered(folder).empty());
+}
+
+TEST_CASE("a macro that only the conditions of another file test changes its kernels", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const AddOneOfSource folder(replaced(add_one_cu, "+= 1", "+=\n#ifdef FAST\n 2\n#else\n 1\n#endif\n"));
+  const std::string fast = folder.file("fast.cu", "#define FAST\n#include \"add_one.cu\"\n");
+  CHECK(files_not_covered(folder) == nlohmann::json{fast});
+}
+
+TEST_CASE("a word that begins like a directive is none") {
+  const AddOne folder;
+  folder.file("config.h", "# includes nothing\n#include_next <config.h>\n#include CONFIG\nint x;\n");
+  CHECK(files_not_covered(folder).empty());
+}
+
+TEST_CASE("kernels that nothing separates are found in linear time") {
+  const AddOne folder;
+  std::string unseparated = "#define K __global__\n", nested;
+  for (int k = 0; k < 100'000; ++k) unseparated += "K a() ", nested += "K(";
+  const nlohmann::json files{folder.file("a.cu", unseparated),
+                             folder.file("b.cu", "#define K __global__\n" + nested + "K void f() {}")};
+  CHECK(files_not_covered(folder) == files);
+}
+
 TEST_CASE("a file that cannot be read may have kernels") {
   const AddOne folder;
   const std::string large = folder.file("large.cuh", "");

@@ -24,7 +24,7 @@ struct RowSpecials {
 };
 
 inline ExactExponentials exponentials_of(Element element, const std::vector<std::byte>& row, unsigned bits) {
-  return {element, row, float_format(Element::f64).precision, bits};
+  return {element, row, float_format(Element::f64).precision, bits, Difference::exact_if_possible};
 }
 
 /// ln of the sum of e^x: -inf for an empty row or one of only -inf, +inf if the row has +inf and no NaN.

@@ -106,7 +106,8 @@ TEST_CASE("no log-sum-exp or softmax in floats violates its bound") {
     const Exponentials e = exponentials_of(row, random);
     const auto bytes = bytes_of(row);
     const ExponentialSums sums =
-        ExactExponentials(Element::f32, bytes, single_precision.precision, 128).sums();
+        ExactExponentials(Element::f32, bytes, single_precision.precision, 128, Difference::exact_if_possible)
+            .sums();
     const Reference exact = log_sum_exp(Element::f32, bytes);
     const Enclosure result = exact.enclosure();
     const Dyadic magnitude = std::max(abs(result.low), abs(result.high));
@@ -117,7 +118,8 @@ TEST_CASE("no log-sum-exp or softmax in floats violates its bound") {
       if (!std::isfinite(row[i])) continue;
       const Dyadic gap = Dyadic(number_of(e.max)) - Dyadic(number_of(row[i]));
       const auto bound = [&](std::uint64_t roundings) {
-        return SoftmaxBounds(sums, e.sum.height, single_precision, library, Maximum::first, roundings)
+        return SoftmaxBounds(sums, e.sum.height, single_precision, library, Difference::exact_if_possible,
+                             roundings)
             .of(shares[i].enclosure().high, gap);
       };
       division.take(e.each[i] / e.sum.value, shares[i], bound(1));
@@ -171,9 +173,11 @@ TEST_CASE("no softmax by fast functions violates its bound, which grows with the
       for (const float x : row) summed.push_back(exponential(x, max, away));
       const Sum sum = added_simulated(summed, random);
       const auto bytes = bytes_of(row);
-      const ExactExponentials exact(Element::f32, bytes, single_precision.precision, 128);
+      const ExactExponentials exact(Element::f32, bytes, single_precision.precision, 128,
+                                    Difference::exact_if_possible);
       const SoftmaxBounds bounds(exact.sums(), sum.height, single_precision,
-                                 function_errors(arithmetic, exact.max()), Maximum::first, 1, true);
+                                 function_errors(arithmetic, exact.max()), Difference::exact_if_possible, 1,
+                                 true);
       const auto shares = softmax(Element::f32, bytes);
       for (std::size_t i = 0; i < row.size(); ++i)
         if (std::isfinite(row[i]))
@@ -187,21 +191,21 @@ TEST_CASE("near the maximum, fast functions have small errors") {
   arithmetic.accumulator = Element::f32;
   arithmetic.functions = MathFunctions::fast;
   const ExactExponentials exact(Element::f32, bytes_of(std::vector<float>{0.5F, 0.25F}),
-                                single_precision.precision, 64);
+                                single_precision.precision, 64, Difference::exact_if_possible);
   const SoftmaxBounds bounds(exact.sums(), 1, single_precision, function_errors(arithmetic, exact.max()),
-                             Maximum::first);
+                             Difference::exact_if_possible);
   // The share 0.56 of the first: its own errors and those of the sum have at most 12 ulp of 2^-23 together.
   CHECK(*bounds.of(Dyadic(9, -4), Dyadic{}) < Dyadic(12, -23));
 }
 
 TEST_CASE("an exponential sum without a bound has no bound for its logarithm") {
   const ExponentialErrors careless{Dyadic(1, 0), Dyadic(1, -149), Dyadic(1, -23)};
-  const auto sums =
-      ExactExponentials(Element::f32, bytes_of(std::vector<float>{1, 2}), single_precision.precision, 128)
-          .sums();
+  const auto sums = ExactExponentials(Element::f32, bytes_of(std::vector<float>{1, 2}),
+                                      single_precision.precision, 128, Difference::exact_if_possible)
+                        .sums();
   CHECK_FALSE(log_sum_exp_bound(sums, 1, single_precision, careless, Dyadic(3, 0)));
-  CHECK_FALSE(
-      SoftmaxBounds(sums, 1, single_precision, careless, Maximum::first).of(Dyadic(1, 0), Dyadic(1, 0)));
+  CHECK_FALSE(SoftmaxBounds(sums, 1, single_precision, careless, Difference::exact_if_possible)
+                  .of(Dyadic(1, 0), Dyadic(1, 0)));
 }
 
 Moments moments_of(const std::vector<float>& row) {

@@ -147,10 +147,11 @@ void Livelock::report(Kind kind, const char* how) {
   std::ranges::stable_sort(places, {}, &Waiting::groups);  // what differs from the others comes first
   std::vector<std::string> who;
   for (const Waiting& place : places)
-    who.push_back(
-        fmt::format("{}{} wait {}", place.first,
-                    place.groups == 1 ? "" : fmt::format(" and {} other groups of lanes", place.groups - 1),
-                    place.where));
+    who.push_back(fmt::format("{}{} wait {}", place.first,
+                              place.groups == 1 ? ""
+                                                : fmt::format(" and {} other group{} of lanes",
+                                                              place.groups - 1, place.groups == 2 ? "" : "s"),
+                              place.where));
   const std::size_t more = who.size() > most ? who.size() - most : 0;
   who.resize(std::min(who.size(), most));
   Finding finding =
