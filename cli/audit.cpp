@@ -178,12 +178,12 @@ void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignmen
 /// The files of an audited folder whose kernels contracts should cover.
 KernelFiles kernel_files(const AuditCommandLine& arguments, const std::vector<Subject>& subjects,
                          const CompileOptions& options) {
+  if (!arguments.entry.empty()) return KernelFiles({}, {});  // only some of the contracts are loaded
   const TimeLimit reading(options.deadline);
   std::vector<std::string> flags = options.flags;
   for (const Subject& subject : subjects)
     flags.insert(flags.end(), subject.contract.flags.begin(), subject.contract.flags.end());
-  return KernelFiles(arguments.entry.empty() ? arguments.path : "",
-                     flags);  // --entry loads only some contracts
+  return KernelFiles(arguments.path, flags);
 }
 
 /// The results of the audit are printed even if this fails.

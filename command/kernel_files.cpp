@@ -1,7 +1,7 @@
 #include "command/kernel_files.h"
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -19,14 +19,20 @@ namespace {
 namespace fs = std::filesystem;
 
 /// By the end of the name, because a file may have no name but ".cu".
-bool is_ptx(const fs::path& file) { return file.filename().string().ends_with(".ptx"); }
-
-bool may_be_cuda(const fs::path& file) {
-  constexpr std::array<std::string_view, 16> ends{".cu",  ".cuh", ".h",   ".hh",  ".hpp", ".hxx",
-                                                  ".h++", ".inl", ".inc", ".ipp", ".tpp", ".cpp",
-                                                  ".cc",  ".cxx", ".c++", ".C"};
+bool ends_with_any(const fs::path& file, std::initializer_list<std::string_view> ends) {
   const std::string name = file.filename().string();
   return std::ranges::any_of(ends, [&](std::string_view end) { return name.ends_with(end); });
+}
+
+bool is_ptx(const fs::path& file) { return ends_with_any(file, {".ptx"}); }
+bool is_cuda(const fs::path& file) { return ends_with_any(file, {".cu", ".cuh"}); }
+/// A source that is usually compiled by a host compiler.
+bool is_host_source(const fs::path& file) {
+  return ends_with_any(file, {".cpp", ".cc", ".cxx", ".c++", ".C"});
+}
+bool may_be_cuda(const fs::path& file) {
+  return is_cuda(file) || is_host_source(file) ||
+         ends_with_any(file, {".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".inc", ".ipp", ".tpp"});
 }
 
 std::optional<std::string> text_of(const fs::path& file) {
@@ -66,18 +72,6 @@ std::string_view take_identifier(std::string_view& line) {
 }
 
 bool is_identifier_token(std::string_view token) { return is_letter(token.front()); }
-
-/// Whether it is usually compiled by a host compiler, or included by such a file.
-bool is_host_file(const fs::path& file) {
-  const std::string name = file.filename().string();
-  return !name.ends_with(".cu") && !name.ends_with(".cuh");
-}
-
-bool is_host_source(const fs::path& file) {
-  constexpr std::array<std::string_view, 5> ends{".cpp", ".cc", ".cxx", ".c++", ".C"};
-  const std::string name = file.filename().string();
-  return std::ranges::any_of(ends, [&](std::string_view end) { return name.ends_with(end); });
-}
 
 /// Macros of the toolkit that stand for __global__.
 constexpr std::string_view toolkit_macros[] = {"CUB_DETAIL_KERNEL_ATTRIBUTES",
@@ -127,7 +121,7 @@ void KernelFiles::read(std::vector<Path> files) {
       } else if (directive == "include" || directive == "include_next") {
         const bool is_quoted = skip(line, "\"");
         if (!is_quoted && !skip(line, "<")) {
-          file.has_kernels |= !is_host_file(path);
+          file.has_kernels |= is_cuda(path);
           continue;
         }
         const std::string name(line.substr(0, line.find_first_of("\">")));
@@ -196,14 +190,9 @@ KernelMacros KernelFiles::visible_in(const Path& path, const MacrosOfKernels& ma
       (macros.definers.contains(&macro) ? visible.definers : visible.attributes).insert(macro.name);
   };
   std::ranges::for_each(defined_everywhere_, show);
-  std::set<Path> seen;
-  for (std::vector<Path> open{path}; !open.empty();) {
-    const auto file = files_.find(open.back());
-    open.pop_back();
-    if (file == files_.end() || !seen.insert(file->first).second) continue;
-    std::ranges::for_each(file->second.macros, show);
-    for (const Include& include : file->second.includes) open.push_back(include.file);
-  }
+  std::set<Path> included;
+  add_included(path, included);
+  for (const Path& file : included) std::ranges::for_each(files_.at(file).macros, show);
   if (is_host_source(path))
     for (auto* names : {&visible.attributes, &visible.definers})
       std::erase_if(*names, [&](const std::string& name) { return others.contains(name); });
@@ -213,6 +202,9 @@ KernelMacros KernelFiles::visible_in(const Path& path, const MacrosOfKernels& ma
 void KernelFiles::find_kernels() {
   constexpr std::size_t most_words = 100'000;
   const MacrosOfKernels macros = macros_of_kernels();
+  // Few files have these words, and only for those is it worth finding out which macros they see.
+  std::set<std::string_view> words{"__global__", "__attribute__", "__location__"};
+  for (const Macro* macro : macros.all) words.insert(macro->name);
   for (auto& [path, file] : files_) {
     std::error_code error;
     if (!fs::is_regular_file(path, error)) continue;
@@ -221,11 +213,13 @@ void KernelFiles::find_kernels() {
       file.has_kernels = !text || text->find(".entry") != std::string::npos;
       continue;
     }
+    const std::vector<std::string_view> tokens = tokens_of(*text);
+    if (std::ranges::none_of(tokens, [&](std::string_view token) { return words.contains(token); })) continue;
     const KernelMacros visible = visible_in(path, macros);
     if (!defines_kernels(*text, visible)) continue;
     file.has_kernels = true;
     file.kernels = kernels_declared(*text, visible);
-    for (const std::string_view token : tokens_of(*text))
+    for (const std::string_view token : tokens)
       if (is_identifier_token(token) && file.words.size() < most_words) file.words.emplace(token);
     file.has_all_words = file.words.size() < most_words;
     for (const Macro& macro : file.macros) file.conditions.erase(macro.name);  // such as its include guard
@@ -342,12 +336,12 @@ bool KernelFiles::has_all_kernels(const Path& path, const Found& found, bool is_
          (is_named || without_instance(templates_among(kernels), found.kernels).empty());
 }
 
-void KernelFiles::add_included(const Path& source, std::set<Path>& to) const {
-  for (std::vector<Path> open{source}; !open.empty();) {
-    const auto file = files_.find(open.back());
+void KernelFiles::add_included(const Path& file, std::set<Path>& to) const {
+  for (std::vector<Path> open{file}; !open.empty();) {
+    const auto known = files_.find(open.back());
     open.pop_back();
-    if (file == files_.end() || !to.insert(file->first).second) continue;
-    for (const Include& include : file->second.includes) open.push_back(include.file);
+    if (known == files_.end() || !to.insert(known->first).second) continue;
+    for (const Include& include : known->second.includes) open.push_back(include.file);
   }
 }
 

@@ -16,8 +16,8 @@
 
 namespace foldproof {
 
-/// The CUDA C++ and PTX files in or below a folder, and the files that they include, as far as their text
-/// reveals them.
+/// The CUDA C++ and PTX files in or below a folder, and the files that they include. Their text is scanned
+/// and not parsed.
 class KernelFiles {
  public:
   /// Reads all of them; none if the path is not a folder. `flags`: those that the compiler gets for some
@@ -50,7 +50,7 @@ class KernelFiles {
     bool has_kernels = false;  ///< or may have them: it is unreadable, or includes a macro
     std::vector<Include> includes = {};
     std::vector<Macro> macros = {};
-    std::vector<DeclaredKernel> kernels = {};            ///< as far as they are not declared by macros
+    std::vector<DeclaredKernel> kernels = {};            ///< except those that macros declare
     std::set<std::string, std::less<>> words = {};       ///< of a file with kernels, outside directives
     bool has_all_words = false;                          ///< false if there are too many
     std::set<std::string, std::less<>> conditions = {};  ///< names in #if and the like
@@ -65,8 +65,8 @@ class KernelFiles {
   /// Those that a file may use: its own, and those of what it includes.
   KernelMacros visible_in(const Path& path, const MacrosOfKernels& macros) const;
   std::map<Path, std::vector<Path>> includers() const;
-  /// Adds a source that was not compiled, and what it includes as far as its text shows.
-  void add_included(const Path& source, std::set<Path>& to) const;
+  /// Adds a file and all that it includes, as the #include directives of the text say.
+  void add_included(const Path& file, std::set<Path>& to) const;
   /// What has kernels, itself or in files that it includes, apart from covered files.
   std::set<Path> uncovered(const std::set<Path>& covered) const;
   /// What the compiler found in the sources that read a file.

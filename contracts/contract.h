@@ -209,6 +209,9 @@ struct Contract {
 /// machine (SECURITY.md). full: it may.
 enum class Trust : std::uint8_t { limited, full };
 
+/// Sets `expected` and `allows` as the comments in the source say. Throws InputError like markers_in().
+void read_markers(Contract& contract);
+
 /// Reads and checks a contract. Throws InputError with file, line and column, for example for an unknown key,
 /// a wrong type, an unknown placeholder, a missing entry, a stored case, or what `trust` does not allow.
 Contract load_contract(const std::filesystem::path& file, Trust trust);

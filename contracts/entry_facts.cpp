@@ -71,7 +71,7 @@ void read_instruction(const ptx::Statement& statement, EntryFacts& facts) {
 
 bool is_exponential(const ptx::Statement* statement) { return Opcode(*statement).is("ex2"); }
 
-/// Of two floats, none of which is a constant: those of logarithms are with constants.
+/// Whether it compares two floats in registers. A logarithm compares its argument with constants.
 bool compares_floats(const ptx::Statement* statement) {
   const Opcode code(*statement);
   const bool is_float = code.type().starts_with("f") || code.type().starts_with("bf");

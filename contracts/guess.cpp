@@ -71,9 +71,7 @@ Contract contract_of(const fs::path& source, const std::string& id, const std::s
   contract.id = id;
   contract.summary = summary;
   contract.instances.push_back(std::move(instance));
-  Markers markers = markers_in(read_text_file(source, largest_source), source);
-  contract.expected = std::move(markers.announced);
-  contract.allows = std::move(markers.allowed);
+  read_markers(contract);
   return contract;
 }
 

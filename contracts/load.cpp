@@ -47,9 +47,7 @@ void read_source(const Table& top, Contract& contract, Trust trust) {
     throw InputError(fmt::format("the source {} does not exist; name it with \"path\" in [source]",
                                  contract.source.string()),
                      named);
-  Markers markers = markers_in(read_text_file(contract.source, largest_source), contract.source);
-  contract.expected = std::move(markers.announced);
-  contract.allows = std::move(markers.allowed);
+  read_markers(contract);
 }
 
 Allow allow_of(const Table& table) {
@@ -183,6 +181,12 @@ void limit_gpus(Contract& contract, unsigned present) {
         if (!launch.gpus.empty() && name == launch.gpus)
           range.high =
               Expression::parse(fmt::format("min({}, {})", range.high.text(), present), range.high.where());
+}
+
+void read_markers(Contract& contract) {
+  Markers markers = markers_in(read_text_file(contract.source, largest_source), contract.source);
+  contract.expected = std::move(markers.announced);
+  contract.allows = std::move(markers.allowed);
 }
 
 Contract load_contract(const fs::path& file, Trust trust) {

@@ -17,7 +17,7 @@ namespace foldproof {
 Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
                  const Variables& variables, const std::vector<std::byte>& input);
 
-/// What an [[allow]] of the contract that still holds names: for Job::accepts. The contract must outlive it.
+/// What a suppression that still holds names: for Job::accepts. The contract must outlive it.
 AcceptsFinding allowed_by(const Contract& contract);
 
 /// The job that runs the case on the input that the case generates.

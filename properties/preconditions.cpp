@@ -138,16 +138,15 @@ class BlockTrials {
     if (condition->low < condition->high) return add_warnings(*condition, preconditions.warnings);
     // A template argument says it.
     if (std::ranges::count(blocks_.template_integers, condition->low) != 0) return;
-    const auto is_other = [&](std::uint32_t block) { return block != condition->low; };
     // A block with a part of a warp may fail for another reason.
-    const auto has_whole_warps = [&](std::uint32_t block) { return is_other(block) && block % warp == 0; };
-    const bool fails_with_whole_warps = std::ranges::any_of(
-        faults_, [&](const auto& tried) { return tried.second && has_whole_warps(tried.first); });
-    const std::string condition_text = fmt::format("launch blocks whose size is not {}", condition->low);
-    if (fails_with_whole_warps)
-      add_warning(condition_text, preconditions.warnings, has_whole_warps);
-    else
-      add_warning(condition_text, preconditions.warnings, is_other);
+    const auto is_other = [&](std::uint32_t block) { return block != condition->low; };
+    const bool fails_with_whole_warps = std::ranges::any_of(faults_, [&](const auto& tried) {
+      return tried.second && is_other(tried.first) && tried.first % warp == 0;
+    });
+    add_warning(fmt::format("launch blocks whose size is not {}", condition->low), preconditions.warnings,
+                [&](std::uint32_t block) {
+                  return is_other(block) && (!fails_with_whole_warps || block % warp == 0);
+                });
   }
 
  private:

@@ -71,7 +71,7 @@ struct CoverageGroup {
   bool operator==(const CoverageGroup&) const = default;
 };
 
-/// What an [[allow]] of the contract accepted, if it still holds.
+/// What a suppression accepted, if it still holds.
 struct Accepted {
   Kind kind;
   std::string at, reason, until;  ///< as in the contract
@@ -97,7 +97,7 @@ struct KernelReport {
   /// By variable of the domain: the largest value that was tried, if larger ones are claimed.
   std::map<std::string, std::int64_t> untried_above;
   std::vector<Finding> findings;
-  std::vector<Accepted> accepted;  ///< for each [[allow]] that still holds
+  std::vector<Accepted> accepted;  ///< for each suppression that still holds
   std::vector<std::string> notes;  ///< under-sampled classes, an exhausted budget, guesses
   /// What the source or a store names, and no case of this report showed: kernels, launches, stored cases.
   std::vector<std::string> not_audited;

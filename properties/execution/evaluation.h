@@ -81,7 +81,7 @@ class Evaluator {
   Runner& runner_;
   JobBuilder builder_;
   std::optional<Arithmetic> arithmetic_;  ///< absent without a reduction
-  AcceptsFinding accepts_;                ///< what [[allow]] names
+  AcceptsFinding accepts_;                ///< what suppressions name
   bool fixed_tree_ = false;               ///< known: a launch uses the same tree whatever the elements are
   std::vector<Position> places_;          ///< by launch: the kernel; the last one is the default of findings
 };

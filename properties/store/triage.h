@@ -14,7 +14,7 @@ bool names(const std::string& at, const Position& place);
 /// Today as an ISO date, in UTC.
 std::string today();
 
-/// Whether an [[allow]] of the contract that still holds names the finding.
+/// Whether a suppression that still holds names the finding.
 bool is_allowed(const Finding& finding, const Contract& contract, const std::string& date);
 
 /// Whether the contract allows or announces the finding, so that triage() would not let it fail the
