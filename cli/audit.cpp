@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -21,6 +22,7 @@
 #include "command/large_tools.h"
 #include "command/parse.h"
 #include "command/shared_options.h"
+#include "contracts/compile_commands.h"
 #include "devices/gpus.h"
 #include "properties/distributions.h"
 #include "reports/terminal.h"
@@ -183,6 +185,8 @@ KernelFiles kernel_files(const AuditCommandLine& arguments, const std::vector<Su
   std::vector<std::string> flags = options.flags;
   for (const Subject& subject : subjects)
     flags.insert(flags.end(), subject.contract.flags.begin(), subject.contract.flags.end());
+  if (!options.compile_commands.empty())
+    std::ranges::move(all_flags_of_database(options.compile_commands), std::back_inserter(flags));
   return KernelFiles(arguments.path, flags);
 }
 

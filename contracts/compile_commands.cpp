@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "base/error.h"
@@ -31,6 +32,7 @@ bool contains_nul(const json& value) {
          });
 }
 
+/// The array of commands. Throws InputError if it is none, or if a command contains a NUL character.
 json parsed_database(const fs::path& file) {
   const std::string text = read_text_file(file, largest_database);
   // The parser does not limit nesting, but it keeps its state on the heap: deep nesting does not overflow the
@@ -39,6 +41,9 @@ json parsed_database(const fs::path& file) {
   if (!database.is_array())
     throw InputError("this is not a compilation database, which is a JSON array of commands",
                      {file.string()});
+  for (const json& command : database)
+    if (std::ranges::any_of(command, contains_nul))
+      throw InputError("a command of the database contains a NUL character; remove it", {file.string()});
   return database;
 }
 
@@ -106,6 +111,13 @@ std::vector<std::string> with_option_files(const std::vector<std::string>& words
   return expanded;
 }
 
+std::vector<std::string> flags_of(const json& command, const fs::path& directory, const fs::path& database) {
+  std::vector<FlagWord> words;
+  for (const std::string& word : with_option_files(words_of(command), directory))
+    words.push_back({word, {database.string()}});
+  return harmless_flags_among(words, directory);
+}
+
 /// The flags of a command, if it compiles `source`, which is without links.
 std::optional<std::vector<std::string>> flags_for(const fs::path& source, const json& command,
                                                   const fs::path& database) {
@@ -113,10 +125,7 @@ std::optional<std::vector<std::string>> flags_for(const fs::path& source, const 
   if (named.empty()) return std::nullopt;
   const fs::path directory = text_of(command, "directory");
   if (without_links(directory / named) != source) return std::nullopt;
-  std::vector<FlagWord> words;
-  for (const std::string& word : with_option_files(words_of(command), directory))
-    words.push_back({word, {database.string()}});
-  return harmless_flags_among(words, directory);
+  return flags_of(command, directory, database);
 }
 
 }  // namespace
@@ -125,8 +134,6 @@ std::vector<std::string> flags_from_database(const fs::path& folder, const fs::p
   const fs::path file = folder / "compile_commands.json", wanted = without_links(source);
   std::optional<std::vector<std::string>> flags;
   for (const json& command : parsed_database(file)) {
-    if (std::ranges::any_of(command, contains_nul))
-      throw InputError("a command of the database contains a NUL character; remove it", {file.string()});
     auto own = flags_for(wanted, command, file);
     if (own && flags && *own != *flags)
       throw InputError(fmt::format("the database has several commands for {} with different flags; omit "
@@ -139,6 +146,16 @@ std::vector<std::string> flags_from_database(const fs::path& folder, const fs::p
   throw InputError(
       fmt::format("the database has no command for {}; give its flags with -I, -D and -std", source.string()),
       {file.string()});
+}
+
+std::vector<std::string> all_flags_of_database(const fs::path& folder) {
+  const fs::path file = folder / "compile_commands.json";
+  std::set<std::string> flags;
+  for (const json& command : parsed_database(file))
+    if (command.is_object())
+      std::ranges::move(flags_of(command, text_of(command, "directory"), file),
+                        std::inserter(flags, flags.end()));
+  return {flags.begin(), flags.end()};
 }
 
 }  // namespace foldproof

@@ -14,17 +14,6 @@ std::size_t skip_past(std::string_view source, std::size_t at, std::string_view 
   return found == std::string_view::npos ? source.size() : found + end.size();
 }
 
-/// The index after the next end of a line without a backslash before it. nvcc also ends a line at a carriage
-/// return.
-std::size_t end_of_line(std::string_view source, std::size_t at) {
-  for (;;) {
-    const std::size_t end = source.find_first_of("\r\n", at);
-    if (end == std::string_view::npos) return source.size();
-    at = end + (source.substr(end).starts_with("\r\n") ? 2 : 1);
-    if (end == 0 || source[end - 1] != '\\') return at;
-  }
-}
-
 /// The index after the literal that begins with the quote at `begin`, or earlier where its line ends.
 std::size_t end_of_literal(std::string_view source, std::size_t begin) {
   std::size_t end = begin + 1;
@@ -41,6 +30,15 @@ std::size_t end_of_raw_string(std::string_view source, std::size_t begin) {
 }
 
 }  // namespace
+
+std::size_t end_of_line(std::string_view source, std::size_t at) {
+  for (;;) {
+    const std::size_t end = source.find_first_of("\r\n", at);
+    if (end == std::string_view::npos) return source.size();
+    at = end + (source.substr(end).starts_with("\r\n") ? 2 : 1);
+    if (end == 0 || source[end - 1] != '\\') return at;
+  }
+}
 
 std::vector<std::string_view> tokens_of(std::string_view source) {
   std::vector<std::string_view> tokens;

@@ -252,3 +252,29 @@ TEST_CASE("the kernels in the toolkit's own headers need no contract", "[nvcc]")
   const AddOneOfSource another("namespace cub { __global__ void EmptyKernel() {} }\n" + add_one_cu);
   CHECK(run({"audit", another.path().string(), "--cases", "2", "--strict"}).status == 3);
 }
+
+TEST_CASE("a macro that only a compilation database defines, itself or in a file, may declare kernels",
+          "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const AddOneOfSource folder(add_one_cu);
+  folder.file("forced.h", "#define FORCED __global__\n");
+  const auto command = [&](const std::string& file, const std::string& flags) {
+    return nlohmann::json{
+        {"directory", folder.path().string()}, {"file", file}, {"command", "nvcc " + flags + " -c " + file}};
+  };
+  folder.file("compile_commands.json",
+              nlohmann::json{command("add_one.cu", ""), command("a.cu", "-DKERNEL=__global__"),
+                             command("b.cu", "-include forced.h")}
+                  .dump());
+  const nlohmann::json files{folder.file("a.cu", "KERNEL void a(float* x) { *x = 0; }\n"),
+                             folder.file("b.cu", "FORCED void b(float* x) { *x = 0; }\n")};
+  CHECK(files_not_covered(folder, {"--compile-commands", folder.path().string()}) == files);
+  CHECK(files_not_covered(folder).empty());
+}
+
+TEST_CASE("an #include after a comment that a carriage return ends is one") {
+  const AddOne folder;
+  folder.file("kernels.def", other_kernel);
+  const std::string including = folder.file("other.cu", "// a comment\r#include \"kernels.def\"\n");
+  CHECK(files_not_covered(folder) == nlohmann::json{including});
+}
