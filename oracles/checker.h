@@ -59,6 +59,7 @@ struct CheckResult {
   std::optional<double> error_over_bound;  ///< absent if no operation rounds
   std::optional<BoundedResult> bounded;    ///< absent if no bound checked the result
   bool vacuous = false;                    ///< the bound is not smaller than the exact result
+  std::size_t index = 0;                   ///< of the wrong element of the output
   std::string sentence;                    ///< what is wrong; empty when ok
   std::string why_not;                     ///< why no decision was possible
 };

@@ -90,7 +90,7 @@ void FindingCollector::confirm_and_keep(const Case& c, const Evaluation& evaluat
 
 /// Reports the finding with the message and numbers of the smallest case.
 void FindingCollector::keep_shrunk(const Case& c, const Evaluation& evaluation, const Finding& finding) {
-  const Case small = shrunk(c, finding);
+  const Case small = shrunk(c, finding, is_about_values(finding.kind) ? evaluation.wrong_part : std::nullopt);
   if (describe(small) == describe(c)) return keep(c, finding, evaluation);
   const Evaluation again = evaluated(small);
   const Finding* found = like(again.findings, finding);
@@ -142,7 +142,7 @@ void FindingCollector::store(const Case& c, Finding& finding) {
 
 /// If runs may differ, a smaller case must fail twice before it replaces a larger one, except for a
 /// timeout, where each run costs the full time limit.
-Case FindingCollector::shrunk(const Case& c, const Finding& finding) {
+Case FindingCollector::shrunk(const Case& c, const Finding& finding, const std::optional<Part>& wrong) {
   const int runs = instance_.claims.deterministic || finding.kind == Kind::timeout ? 1 : 2;
   const auto fails = [&](const Case& candidate, std::uint64_t& cost) {
     for (int run = 0; run < runs; ++run) {
@@ -159,7 +159,7 @@ Case FindingCollector::shrunk(const Case& c, const Finding& finding) {
   };
   ShrinkBudget budget;
   budget.cost = std::min(budget.cost, shrinking_cost_);
-  return shrink(c, domain_, instance_, fails, input, budget);
+  return shrink(c, domain_, instance_, fails, input, wrong, budget);
 }
 
 Evaluation FindingCollector::evaluated(const Case& c) const {

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "contracts/contract.h"
+#include "oracles/layout.h"
 #include "properties/audit.h"
 #include "properties/case.h"
 #include "properties/execution/evaluation.h"
@@ -51,7 +53,7 @@ class FindingCollector {
   std::optional<Cause> cause_of(const Finding& finding, const Evaluation& evaluation) const;
   void announce(Finding finding, const Case& c);
   void store(const Case& c, Finding& finding);
-  Case shrunk(const Case& c, const Finding& finding);
+  Case shrunk(const Case& c, const Finding& finding, const std::optional<Part>& wrong);
   Evaluation evaluated(const Case& c) const;
 
   const Contract& contract_;

@@ -61,7 +61,7 @@ std::vector<Instance> with_additional_output(const Instance& instance, const std
       Instance with = instance;
       BufferContract& output = *std::ranges::find(with.buffers, buffer, &BufferContract::name);
       output.count = count;
-      output.initial = initial_of(op.op);
+      if (output.initial != BufferContract::Initial::undefined) output.initial = initial_of(op.op);
       with.additional_outputs.push_back({buffer, with_operator(first, op.op, shape, output.type)});
       all.push_back(with);
       if (!op.takes("correction")) continue;

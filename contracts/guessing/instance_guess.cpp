@@ -276,13 +276,10 @@ class Guess {
     buffer.name = is_free_name(parameter.name) ? parameter.name : fmt::format("scratch{}", index + 1);
     buffer.type = *parameter.element;
     const bool is_per_result = is_output && instance_.reduction->result != ResultShape::value;
-    if (is_output) {
-      buffer.initial = initial_of(instance_.reduction->op);
-      unchecked_outputs_.push_back(buffer.name);
-    }
+    if (is_output) unchecked_outputs_.push_back(buffer.name);
     const char* usual = supposed_.has_wide_scratch ? "8 * grid + 32" : is_counter ? "1" : "grid";
     buffer.count = is_per_result ? instance_.output_count : Expression::parse(usual, {});
-    const bool accumulates = !is_output && !is_counter && parameter.accesses.is_accumulated;
+    const bool accumulates = !is_counter && parameter.accesses.is_accumulated;
     if (is_counter) buffer.initial = BufferContract::Initial::zero;
     if (accumulates) buffer.initial = initial_of(instance_.reduction->op);
     roles_.assume(roles_.described(index) +

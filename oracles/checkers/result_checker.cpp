@@ -15,6 +15,7 @@ class Worst {
  public:
   /// Returns whether to check the next result.
   bool add(CheckResult check_result, std::size_t index, std::size_t count) {
+    check_result.index = index;
     if (!check_result.ok && count > 1)
       check_result.sentence = fmt::format("in output {}, {}", index, check_result.sentence);
     const bool less_known =

@@ -24,6 +24,9 @@ namespace {
 /// Inputs of at most this many elements are printed in a finding.
 constexpr std::size_t most_spelled_elements = 12;
 
+constexpr std::string_view accumulation_hint =
+    "; a kernel that accumulates into its output needs `initial` in [output]";
+
 /// For a result that is right only because of the pattern in elements that the kernel did not write.
 CheckResult not_written() {
   CheckResult wrong;
@@ -161,7 +164,8 @@ class CaseChecker {
     evaluation_.incomplete = trace.expressions.incomplete();
     if (evaluation_.incomplete) return;
     for (const WrongUse& wrong : wrong_uses(instance_, plan_.c->variables, trace, operands_))
-      if (wrong.certain || !value_is_right) add(wrong.kind, wrong.message, wrong.launch);
+      if (wrong.certain || !value_is_right)
+        add(wrong.kind, wrong.message + unwritten(*plan_.traced, content(*plan_.traced, 0)), wrong.launch);
   }
 
   /// Whether every output is right after every run.
@@ -195,11 +199,23 @@ class CaseChecker {
       if (check_result.ok && relies_on_fill(checker, now)) check_result = not_written();
       if (is_result && (run == 0 || !check_result.ok)) keep_error(check_result);
       if (check_result.ok) continue;
-      add_wrong(check_result,
-                outputs_[i].where + when(run) + check_result.sentence + with_input() + unwritten(run, now));
+      if (is_known_unwritten(run, now, check_result.index))
+        add(Kind::wrong_value, fmt::format("{}{}{}{}", outputs_[i].where, never_written(check_result.index),
+                                           with_input(), accumulation_hint));
+      else
+        add_wrong(check_result,
+                  outputs_[i].where + when(run) + check_result.sentence + with_input() + unwritten(run, now));
+      keep_wrong_part(i, check_result.index);
       return false;
     }
     return true;
+  }
+
+  void keep_wrong_part(std::size_t output, std::size_t index) {
+    const Reduction& reduction = outputs_[output].reduction;
+    const std::size_t count = plan_.input.size() / size_of(reduction.input);
+    if (needs_columns(reduction.result))
+      evaluation_.wrong_part = part_of(layout_of(output), reduction.op, index, count);
   }
 
   ResultLayout layout_of(std::size_t output) const {
@@ -371,15 +387,22 @@ class CaseChecker {
     return text;
   }
 
+  /// Whether the device has seen that no call wrote the element. What its value seems to be is irrelevant.
+  bool is_known_unwritten(std::size_t run, const OutputContent& content, std::size_t index) const {
+    return content.idle != nullptr && plan_.prepared[run].calls == 1 &&
+           std::ranges::binary_search(unwritten_elements(content), index);
+  }
+
+  static std::string never_written(std::size_t index) {
+    return fmt::format("element {} of the output was never written", index);
+  }
+
   std::string unwritten(std::size_t run, const OutputContent& content) const {
     const auto elements = unwritten_elements(content);
     if (elements.empty()) return "";
     if (plan_.prepared[run].calls > 1)
       return fmt::format("; the last call did not write element {} of the output", elements.front());
-    return fmt::format(
-        "; element {} of the output was never written; a kernel that accumulates into its output needs "
-        "`initial` in [output]",
-        elements.front());
+    return fmt::format("; {}{}", never_written(elements.front()), accumulation_hint);
   }
 
   std::string with_input() const {

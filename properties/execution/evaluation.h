@@ -10,6 +10,7 @@
 #include "contracts/contract.h"
 #include "devices/runner.h"
 #include "oracles/checker.h"
+#include "oracles/layout.h"
 #include "properties/case.h"
 #include "properties/execution/job.h"
 
@@ -45,8 +46,11 @@ struct Evaluation {
   std::optional<std::uint64_t> warp_instructions = 0;  ///< of all runs; absent if the device counts none
   std::uint64_t cost = 0;                              ///< of all runs; see JobResult
   std::optional<std::string> unsupported;              ///< why the case could not run
-  bool relation_tried = false;                         ///< the case's relation applied to it and was checked
-  std::vector<std::byte> input;                        ///< the elements; empty without a reduction
+  /// Of the input's elements, those from which the first wrong element of an output is computed; absent if
+  /// it is computed from all.
+  std::optional<Part> wrong_part;
+  bool relation_tried = false;    ///< the case's relation applied to it and was checked
+  std::vector<std::byte> input;   ///< the elements; empty without a reduction
   std::vector<std::byte> output;  ///< of the case's own run; empty if it did not end or nothing is checked
 };
 

@@ -58,6 +58,21 @@ class Neighbours {
     return rc::seq::filter(std::move(all), [c](const Case& candidate) { return !same(candidate, c); });
   }
 
+  /// The case for a matrix that consists only of this part, a row or a column; nothing if the domain admits
+  /// no such matrix. Its elements are to be planted.
+  std::optional<Case> for_part_alone(Case c, const Part& part) const {
+    const auto size = static_cast<std::int64_t>(part.size());
+    const bool is_row = part.stride == 1;
+    for (auto& [name, value] : c.variables)
+      if (is_row && determines_count(name)) value = 1;
+    c.variables["columns"] = is_row ? size : 1;
+    c.variables["count"] = size;
+    c.variables = domain_->nearest(c.variables);
+    if (c.variables.at("count") != size) return std::nullopt;
+    c.relation.clear();
+    return c;
+  }
+
  private:
   static rc::Seq<Case> simplified(const Case& c) {
     Case without_relation = c, bare = c, once = c, undisturbed = c, aligned = c;
@@ -277,13 +292,27 @@ class ElementShrinker {
   ShrinkTrials& trials_;
 };
 
+std::vector<std::uint64_t> bits_of(const Part& part, const std::vector<std::uint64_t>& all) {
+  std::vector<std::uint64_t> bits;
+  for (std::size_t i = part.first; i < std::min(part.last, all.size()); i += part.stride)
+    bits.push_back(all[i]);
+  return bits;
+}
+
 }  // namespace
 
 Case shrink(const Case& failing, const Domain& domain, const Instance& instance, const StillFails& fails,
-            const InputBits& input, ShrinkBudget budget) {
+            const InputBits& input, const std::optional<Part>& wrong, ShrinkBudget budget) {
   const Neighbours neighbours(domain, instance);
   const ShrinkBudget half{budget.runs / 2, budget.cost / 2};
   ShrinkTrials distribution_trials(fails, half), element_trials(fails, half);
+  if (wrong && wrong->size() > 0 && wrong->size() <= most_elements)
+    if (const auto alone = neighbours.for_part_alone(failing, *wrong)) {
+      ElementShrinker elements(*alone, instance.reduction->input, bits_of(*wrong, input(failing)),
+                               element_trials);
+      const Case small = elements.shrunk(failing);
+      if (!same(small, failing)) return shrink_distribution(small, neighbours, distribution_trials);
+    }
   Case small = shrink_distribution(failing, neighbours, distribution_trials);
   if (!instance.reduction || small.variables.at("count") > static_cast<std::int64_t>(most_elements))
     return small;

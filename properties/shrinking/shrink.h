@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "oracles/layout.h"
 #include "properties/case.h"
 #include "properties/execution/evaluation.h"
 #include "properties/generation/domain.h"
@@ -44,7 +45,9 @@ using InputBits = std::function<std::vector<std::uint64_t>(const Case& c)>;
 /// Shrinks the description first (relation, transforms, calls, order, offset, variables, distribution, seed),
 /// along RapidCheck's shrink trees; then the elements: those that are not needed become zero, the rest become
 /// one if possible.
+/// `wrong`: the row or column from which the first wrong result is computed; if that part alone fails, only
+/// it is shrunk.
 Case shrink(const Case& failing, const Domain& domain, const Instance& instance, const StillFails& fails,
-            const InputBits& input, ShrinkBudget budget = {});
+            const InputBits& input, const std::optional<Part>& wrong = {}, ShrinkBudget budget = {});
 
 }  // namespace foldproof

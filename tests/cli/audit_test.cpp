@@ -250,3 +250,42 @@ TEST_CASE("a kernel that writes its output only in the first call is reported") 
   const TotalOnce folder;
   check_finds_second_call(run_json({"audit", folder.path("total.toml")}));
 }
+
+TEST_CASE("a result that is never written is one finding, whatever the memory contains", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder;
+  folder.file("rows.cu", R"cu(#include <cuda_fp16.h>
+__global__ void maxima(const __half* in, __half* out, int rows, int columns) {
+  const int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows / 2 * 2) return;
+  __half most = in[r * columns];
+  for (int k = 1; k < columns; ++k) most = __hmax_nan(most, in[r * columns + k]);
+  out[r] = most;
+})cu");
+  folder.file("rows.toml", R"toml(format = 1
+[reduction]
+operator = "max"
+input = "f16"
+result = "rows"
+[domain]
+block = "1 .. 128"
+rows = "1 .. 300"
+columns = "1 .. 40"
+count = "rows * columns"
+[claims]
+nan = "propagate"
+uses_every_input_once = false
+[[launch]]
+entry = "maxima"
+grid = "ceil_div(rows, block)"
+block = "block"
+arguments = ["input", "output", "rows", "columns"]
+)toml");
+  const RanJson ran = run_json({"audit", folder.path("rows.toml")});
+  const nlohmann::json& findings = ran.json.at("kernels").at(0).at("findings");
+  REQUIRE(findings.size() == 1);
+  CHECK(findings.at(0).at("kind") == "wrong-value");
+  CHECK(findings.at(0).at("message").get<std::string>().starts_with(
+      "element 0 of the output was never written; the input is 0; a kernel that accumulates"));
+  CHECK(findings.at(0).at("case").get<std::string>().starts_with("count=1 block=1 columns=1 rows=1 "));
+}

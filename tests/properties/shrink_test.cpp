@@ -12,13 +12,14 @@ namespace foldproof {
 namespace {
 
 /// Shrinks a case of a kernel that fails for the cases for which `fails` holds.
-Case shrunk(const Instance& instance, const Case& failing, const StillFails& fails) {
+Case shrunk(const Instance& instance, const Case& failing, const StillFails& fails,
+            const std::optional<Part>& wrong = {}) {
   const Domain domain(instance, usual_largest_count);
   const InputBits input = [&](const Case& c) { return elements_in(Element::f32, input_of(instance, c)); };
-  return shrink(failing, domain, instance, fails, input);
+  return shrink(failing, domain, instance, fails, input, wrong);
 }
 
-TEST_CASE("rows and columns become few before anything else is simplified, because that makes runs cheap") {
+Instance with_rows() {
   Instance instance = fake::contract(Operator::max, Element::f32).instances.front();
   const Position here{"fake.toml", 1, 1};
   instance.domain = {{"columns", Range::parse("1 .. 2^31", here)},
@@ -26,6 +27,34 @@ TEST_CASE("rows and columns become few before anything else is simplified, becau
                      {"count", Range::parse("rows * columns", here)},
                      {"block", Range::parse("1 .. 1024", here)}};
   instance.reduction->result = ResultShape::rows;
+  return instance;
+}
+
+TEST_CASE("the row or column of the first wrong result is shrunk alone if it fails alone") {
+  const Instance instance = with_rows();
+  Case failing;
+  failing.variables = {{"columns", 30}, {"rows", 200}, {"count", 6000}, {"block", 1}};
+  failing.input = {{"uniform"}, 7, {}, {}};
+  const std::vector<std::uint64_t> all = elements_in(Element::f32, input_of(instance, failing));
+  // Fails if this element is there, which no other matrix of the distribution has.
+  const StillFails fails = [&](const Case& c, std::uint64_t& cost) {
+    cost += 90 * static_cast<std::uint64_t>(c.variables.at("count"));
+    return std::ranges::count(elements_in(Element::f32, input_of(instance, c)), all[100 * 30 + 7]) != 0;
+  };
+  const Part row{100 * 30, 101 * 30, 1}, column{7, 6000, 30};
+  for (const Part& part : {row, column}) {
+    const Case small = shrunk(instance, failing, fails, part);
+    CHECK(small.variables.at("rows") == 1);
+    CHECK(small.variables.at("columns") == 1);
+    REQUIRE(small.input.planted.size() == 1);
+    CHECK(small.input.planted[0].index == 0);
+  }
+  const Part other{0, 30, 1};
+  CHECK(shrunk(instance, failing, fails, other).variables.at("count") > 100 * 30);
+}
+
+TEST_CASE("rows and columns become few before anything else is simplified, because that makes runs cheap") {
+  const Instance instance = with_rows();
   Case failing;
   failing.variables = {{"columns", 60000}, {"rows", 1}, {"count", 60000}, {"block", 1}};
   failing.input = {{"one-hot"}, 7, {}, {{"minus-inf", PlantedAt::all}}};
