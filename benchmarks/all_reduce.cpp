@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct AllReduceArguments {
   unsigned runs = 3, jobs = default_jobs();
 };
 
@@ -186,7 +186,8 @@ struct CaseOutputs {
 /// processes that wait for each other across GPUs make progress only by chance.
 class Campaign {
  public:
-  Campaign(const std::vector<Selected>& instances, const Arguments& a) : instances_(instances), a_(a) {}
+  Campaign(const std::vector<Selected>& instances, const AllReduceArguments& a)
+      : instances_(instances), a_(a) {}
 
   /// Returns the number of instances that it completed before the user interrupted it.
   std::size_t run() {
@@ -304,14 +305,14 @@ class Campaign {
   }
 
   const std::vector<Selected>& instances_;
-  const Arguments& a_;
+  const AllReduceArguments& a_;
   const Subject* subject_ = nullptr;                   ///< of the running processes
   std::vector<std::unique_ptr<Processes>> processes_;  ///< by setting
   std::array<Row, settings.size()> rows_;
   ProgressLine line_;
 };
 
-int run(const Arguments& a, const Console& console) {
+int run(const AllReduceArguments& a, const Console& console) {
   if (present_gpus().count < 2)
     throw Unsupported("only one CUDA device is available, but an all-reduce requires several");
   std::vector<Subject> subjects;
@@ -342,7 +343,7 @@ int run(const Arguments& a, const Console& console) {
 namespace foldproof {
 
 Run attach_all_reduce(CLI::App& app, Console& console) {
-  auto a = std::make_shared<all_reduce::Arguments>();
+  auto a = std::make_shared<all_reduce::AllReduceArguments>();
   app.add_option("--runs", a->runs, "Runs of each case in each of two processes (default: 3)")
       ->check(quietly(CLI::Range(1U, 1000U)))
       ->type_name("N");

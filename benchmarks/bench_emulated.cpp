@@ -18,7 +18,7 @@ namespace foldproof {
 namespace {
 
 constexpr std::uint64_t elements = 1 << 20;
-constexpr std::int64_t block = 256;
+constexpr std::int64_t threads_per_block = 256;
 
 /// A kernel of the catalogue and the grid that the benchmark launches it with.
 struct Benchmark {
@@ -28,8 +28,9 @@ struct Benchmark {
 
 // One element per thread, with an atomic for each; one element per thread; and sixteen, as intended for a
 // coarsened kernel.
-constexpr Benchmark kernels[] = {
-    {"A1", elements / block}, {"A5", elements / block}, {"A12", elements / block / 16}};
+constexpr Benchmark benchmarked_kernels[] = {{"A1", elements / threads_per_block},
+                                             {"A5", elements / threads_per_block},
+                                             {"A12", elements / threads_per_block / 16}};
 
 struct Measurement {
   std::uint64_t warp_instructions = 0;
@@ -66,7 +67,8 @@ std::vector<std::byte> small_integers() {
 Job job_for(const Benchmark& benchmark, const Subject& subject, Runner& runner) {
   const Instance& instance = f32_sum(subject.contract);
   return instance_job(instance, subject.image, runner,
-                      {{"count", elements}, {"block", block}, {"grid", benchmark.grid}}, small_integers());
+                      {{"count", elements}, {"block", threads_per_block}, {"grid", benchmark.grid}},
+                      small_integers());
 }
 
 /// The same job, with provenance of the output's elements.
@@ -109,7 +111,7 @@ Json to_json(const std::string& name, const Measurement& m) {
           {"ratio", nullptr},
           {"elements_per_second", static_cast<double>(elements) / m.seconds},
           {"elements", elements},
-          {"block", block},
+          {"block", threads_per_block},
           {"warp_instructions", m.warp_instructions},
           {"median_seconds", m.seconds},
           {"runs", m.runs},
@@ -121,7 +123,7 @@ Json to_json(const std::string& name, const Measurement& m) {
 int bench_emulated(unsigned runs, const Console& console) {
   ProgressLine line;
   Json benchmarks = Json::array();
-  for (const Benchmark& benchmark : kernels) {
+  for (const Benchmark& benchmark : benchmarked_kernels) {
     const Subject subject = subject_with(benchmark.id, console, line);
     const auto add = [&](const char* mode, Runner& runner, const Job& job) {
       const std::string name = fmt::format("{}/{}", benchmark.id, mode);
@@ -141,7 +143,7 @@ int bench_emulated(unsigned runs, const Console& console) {
   std::string text = fmt::format(
       "emulated device, f32 sum of {} elements, block {}, processor time of one core, "
       "median of {} runs\n",
-      elements, block, runs);
+      elements, threads_per_block, runs);
   for (const Json& b : benchmarks)
     text += fmt::format("{:<16} {:7.1f} million warp-instructions/s  {:8.2f} million elements/s\n",
                         b["name"].get<std::string>(), b["value"].get<double>() / 1e6,

@@ -16,7 +16,7 @@ namespace foldproof {
 
 namespace {
 
-constexpr std::uint64_t largest_count = 1 << 16;
+constexpr std::uint64_t largest_of_claims = 1 << 16;
 
 /// The f32 sum, with 256 threads if the block is part of the matrix.
 bool is_chosen(const Instance& instance) {
@@ -41,7 +41,7 @@ std::map<std::string, Counters> count_all(const Console& console) {
   std::map<std::string, Counters> all;
   for (const Subject& subject : subjects) {
     const Instance& instance = subject.contract.instances.front();
-    const auto result = counted(subject, instance, representative_case(instance, largest_count));
+    const auto result = counted(subject, instance, representative_case(instance, largest_of_claims));
     if (const auto* reason = std::get_if<std::string>(&result))
       throw InputError(*reason, {subject.contract.file.string()});
     all[subject.contract.id] = std::get<Counted>(result).counters;

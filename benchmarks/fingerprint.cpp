@@ -222,14 +222,14 @@ class HashingRunner final : public Runner {
   std::vector<std::unique_ptr<Runner>> runners_;
 };
 
-struct Arguments {
+struct FingerprintArguments {
   std::string path;
   std::uint64_t cases = 2, largest = 4096;
   unsigned jobs = default_jobs();
   SourceOptions source;
 };
 
-std::string fingerprint_of(const Subject& subject, const Instance& instance, const Arguments& a) {
+std::string fingerprint_of(const Subject& subject, const Instance& instance, const FingerprintArguments& a) {
   AuditOptions options;
   options.cases = a.cases;
   options.guided = 0;
@@ -245,7 +245,7 @@ std::string fingerprint_of(const Subject& subject, const Instance& instance, con
                      report.kernel + " " + instance.label);
 }
 
-int fingerprint(const Arguments& a, const Console& console) {
+int fingerprint(const FingerprintArguments& a, const Console& console) {
   ProgressLine line;
   const CompileOptions compile_options = a.source.compile_options();
   std::vector<Subject> subjects = load_subjects({a.path, {}, {}, Trust::full}, compile_options, console);
@@ -275,7 +275,7 @@ int fingerprint(const Arguments& a, const Console& console) {
 }  // namespace
 
 Run attach_fingerprint(CLI::App& app, Console& console) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<FingerprintArguments>();
   app.add_option("PATH", a->path, "Folder, source file or contract");
   app.add_option("--cases", a->cases, "Cases per instance (default: 2)")->type_name("N");
   app.add_option("--largest", a->largest, "Largest number of elements per case (default: 4096)")

@@ -142,7 +142,7 @@ FormGroup part_of(const FormGroup& group, std::size_t first, std::size_t count) 
 }
 
 /// The devices, and the target of the PTX.
-struct Comparison {
+struct FormComparison {
   Runner& emulated;
   Runner& gpu;
   const std::string& target;
@@ -151,7 +151,7 @@ struct Comparison {
   void run(const FormGroup& group, const std::shared_ptr<const Image>& image, GpuEvidence& evidence) const;
 };
 
-void Comparison::compare(const FormGroup& group, GpuEvidence& evidence) const {
+void FormComparison::compare(const FormGroup& group, GpuEvidence& evidence) const {
   const auto image =
       std::make_shared<const Image>(fmt::format("{} of ptx.def", group.row->id), module_text(group, target));
   try {
@@ -169,8 +169,8 @@ void Comparison::compare(const FormGroup& group, GpuEvidence& evidence) const {
   run(group, image, evidence);
 }
 
-void Comparison::run(const FormGroup& group, const std::shared_ptr<const Image>& image,
-                     GpuEvidence& evidence) const {
+void FormComparison::run(const FormGroup& group, const std::shared_ptr<const Image>& image,
+                         GpuEvidence& evidence) const {
   const Job job = job_of(group, image);
   Job on_gpu = job;
   on_gpu.order = adapted(job.order, false);
@@ -187,7 +187,7 @@ void Comparison::run(const FormGroup& group, const std::shared_ptr<const Image>&
 GpuEvidence compared(const FormGroup& group, Runner& emulated, Runner& gpu, const std::string& target) {
   GpuEvidence evidence;
   evidence.row = named_row(*group.row, group.type, group.type2);
-  Comparison{emulated, gpu, target}.compare(group, evidence);
+  FormComparison{emulated, gpu, target}.compare(group, evidence);
   return evidence;
 }
 

@@ -22,7 +22,7 @@
 namespace foldproof {
 namespace {
 
-struct Arguments {
+struct InstructionsArguments {
   std::string record, gpu;
   std::vector<std::string> tests, rows;
   unsigned jobs = default_jobs();
@@ -73,12 +73,12 @@ std::vector<GpuEvidence> merged(const std::vector<std::optional<GpuEvidence>>& g
   return all;
 }
 
-struct Comparison {
+struct ComparedForms {
   GpuRecord record;
   bool interrupted = false;  ///< the record lacks what was not compared
 };
 
-Comparison compare_all(const std::vector<FormGroup>& groups, unsigned jobs) {
+ComparedForms compare_all(const std::vector<FormGroup>& groups, unsigned jobs) {
   std::vector<std::optional<GpuEvidence>> results(groups.size());
   GpuWorkers workers(gpu_worker_options(std::chrono::seconds(60)));
   ProgressLine line;
@@ -132,10 +132,10 @@ std::string text_of(const GpuRecord& record) {
   return text + forms_text("refused", defined.refused) + forms_text("failed", defined.failed);
 }
 
-int compare(const Arguments& a, const Console& console) {
+int compare(const InstructionsArguments& a, const Console& console) {
   if (!a.record.empty()) check_output(a.record);
   present_gpus();
-  const Comparison comparison = compare_all(chosen_groups(a.rows), a.jobs);
+  const ComparedForms comparison = compare_all(chosen_groups(a.rows), a.jobs);
   const GpuRecord& record = comparison.record;
   if (!a.record.empty() && !comparison.interrupted) write_output(a.record, record.text());
   console.print_as_asked([&] { return to_json(record); }, [&] { return text_of(record); });
@@ -148,7 +148,7 @@ int compare(const Arguments& a, const Console& console) {
   return is_whole ? exit_ok : exit_unable;
 }
 
-int print_page(const Arguments& a, const Console& console) {
+int print_page(const InstructionsArguments& a, const Console& console) {
   TestEvidence tests;
   for (const std::string& file : a.tests) add_test_record(tests, file);
   std::optional<GpuRecord> gpu;
@@ -160,7 +160,7 @@ int print_page(const Arguments& a, const Console& console) {
 }  // namespace
 
 Run attach_instructions(CLI::App& app, Console& console) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<InstructionsArguments>();
   const auto record = app.add_option("--record", a->record, "Write the comparison to this file, for --gpu");
   const auto rows = app.add_option("--rows", a->rows, "Compare only these rows of ptx.def");
   add_jobs(app, a->jobs);

@@ -14,7 +14,7 @@ namespace foldproof {
 namespace {
 
 /// Distinct words, in the order of appearance.
-class Words {
+class WordSet {
  public:
   void add(std::string word) {
     if (!word.empty() && std::ranges::find(words_, word) == words_.end()) words_.push_back(std::move(word));
@@ -39,7 +39,7 @@ std::string claims_of(const Instance& instance) {
 }
 
 std::string row(const Contract& contract) {
-  Words types, operators, results, heights;
+  WordSet types, operators, results, heights;
   for (const Instance& instance : contract.instances) {
     if (!instance.reduction) continue;
     const auto add = [&](const Reduction& reduction) {
