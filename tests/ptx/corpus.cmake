@@ -1,5 +1,6 @@
 # PTX of every fixture in tests/ptx/data, compiled by the installed nvcc into ${FOLDPROOF_PTX_CORPUS_DIR}:
 #   sm_90/calls.ptx  sm_90/calls-debug.ptx  sm_90/calls-fast.ptx
+# That of the other architectures is compiled for ./x test --full, by the target foldproof_full_ptx_corpus.
 # foldproof_use_ptx_corpus(TARGET) gives a test program the folder as FOLDPROOF_PTX_CORPUS_DIR; empty without nvcc.
 
 set(FOLDPROOF_PTX_CORPUS_DIR "")
@@ -31,7 +32,7 @@ function(foldproof_ptx_fixture name)
         DEPENDS "${source}"
         COMMENT "PTX of ${name}.cu for sm_${architecture} (${variant})"
         VERBATIM)
-      set_property(GLOBAL APPEND PROPERTY foldproof_ptx_corpus "${folder}/${stem}.ptx")
+      set_property(GLOBAL APPEND PROPERTY foldproof_ptx_corpus_${architecture} "${folder}/${stem}.ptx")
     endforeach()
   endforeach()
 endfunction()
@@ -42,8 +43,13 @@ if(FOLDPROOF_NVCC)
   endforeach()
   foldproof_ptx_fixture(block_reduce ARCHITECTURES 90)
 endif()
-get_property(ptx_corpus GLOBAL PROPERTY foldproof_ptx_corpus)
+get_property(ptx_corpus GLOBAL PROPERTY foldproof_ptx_corpus_90)
 add_custom_target(foldproof_ptx_corpus DEPENDS ${ptx_corpus})
+foreach(architecture 75 80 100)
+  get_property(more GLOBAL PROPERTY foldproof_ptx_corpus_${architecture})
+  list(APPEND ptx_corpus ${more})
+endforeach()
+add_custom_target(foldproof_full_ptx_corpus DEPENDS ${ptx_corpus})
 
 function(foldproof_use_ptx_corpus target)
   add_dependencies(${target} foldproof_ptx_corpus)
@@ -52,4 +58,6 @@ endfunction()
 
 if(TARGET test_ptx)
   foldproof_use_ptx_corpus(test_ptx)
+  add_test(NAME full.ptx COMMAND test_ptx [corpus] CONFIGURATIONS Full)
+  set_tests_properties(full.ptx PROPERTIES LABELS emulated TIMEOUT 600 SKIP_RETURN_CODE 3)
 endif()
