@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,8 @@
 #include "command/limited_runner.h"
 #include "command/trial_result.h"
 #include "contracts/guess.h"
+#include "contracts/representative_instances.h"
+#include "contracts/signature.h"
 #include "properties/preconditions.h"
 
 namespace foldproof {
@@ -149,12 +152,47 @@ std::vector<std::string> not_audited_of(const GuessedKernel& guess) {
   return notes;
 }
 
+std::string entry_of(const GuessedKernel& guess) {
+  return guess.contract.instances.at(0).launches.at(0).entry;
+}
+
+/// Keeps at most so many that the audit of any file takes about a minute. Returns a note for each template
+/// with instances that are left out, by the first of those that remain.
+std::map<std::string, std::string> keep_representatives(std::vector<GuessedKernel>& guesses) {
+  constexpr std::size_t most_kernels = 32;
+  std::vector<std::string> entries;
+  for (const GuessedKernel& guess : guesses) entries.push_back(entry_of(guess));
+  const std::vector<std::size_t> chosen = representative_instances(entries, most_kernels);
+  std::map<std::string, std::vector<std::string>> left_out;  // by name
+  std::vector<GuessedKernel> kept;
+  for (std::size_t i = 0, next = 0; i < guesses.size(); ++i) {
+    if (next < chosen.size() && chosen[next] == i) {
+      kept.push_back(std::move(guesses[i]));
+      ++next;
+    } else {
+      left_out[plain_name(entries[i])].push_back(entries[i]);
+    }
+  }
+  guesses = std::move(kept);
+  std::map<std::string, std::string> notes;
+  for (const GuessedKernel& guess : guesses) {
+    const auto missing = left_out.extract(plain_name(entry_of(guess)));
+    if (missing.empty()) continue;
+    notes[entry_of(guess)] =
+        fmt::format("{} instances of {}, such as {}; to audit all instances, pass --entry \"{}\"",
+                    missing.mapped().size(), missing.key(), missing.mapped().front(), missing.key());
+  }
+  return notes;
+}
+
 }  // namespace
 
 std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
                                                const CompileOptions& options,
                                                const std::optional<Reference>& reference) {
   std::vector<GuessedKernel> guesses = guess_kernels(source, entry, options, reference);
+  std::map<std::string, std::string> left_out;
+  if (entry.empty()) left_out = keep_representatives(guesses);
   std::vector<GuessedContract> contracts(guesses.size());
   TrialTime time(options.deadline);
   Devices devices;
@@ -180,6 +218,8 @@ std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& sour
   if (!pool.run()) throw Interrupted{};
   for (std::size_t task = 0; task < guesses.size(); ++task) {
     contracts[task].not_audited = not_audited_of(guesses[task]);
+    if (const auto note = left_out.find(entry_of(guesses[task])); note != left_out.end())
+      contracts[task].not_audited.push_back(note->second);
     contracts[task].contract = std::move(guesses[task].contract);
     contracts[task].image = std::move(guesses[task].image);
   }
