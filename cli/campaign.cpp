@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <ranges>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -175,11 +176,14 @@ class Campaign {
   /// Each subject before the first bundle that needs it.
   void plan() {
     std::map<const Subject*, std::size_t> to_compile;
-    for (std::size_t i = 0; i < compilation_.tasks(); ++i) to_compile.emplace(&compilation_.subject_of(i), i);
+    for (std::size_t i = 0; i < compilation_.tasks(); ++i)
+      for (const Subject* subject : compilation_.group_of(i)) to_compile.emplace(subject, i);
+    std::set<std::size_t> planned;
     for (std::size_t i = 0; i < bundles_.size(); ++i) {
       for (const Assignment& assignment : bundles_[i])
         if (const auto found = to_compile.extract(assignment.subject);
-            !found.empty() && !compilation_.is_done(*assignment.subject))
+            !found.empty() && !compilation_.is_done(*assignment.subject) &&
+            planned.insert(found.mapped()).second)
           tasks_.push_back({true, found.mapped()});
       tasks_.push_back({false, i, bundles_.size() - i});
     }

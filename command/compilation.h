@@ -1,4 +1,5 @@
-// The compilation of the subjects of a run, all at once or each just before it is audited.
+// The compilation of the subjects of a run, all at once or each just before it is audited. Contracts for one
+// source that agree in flags and architecture are compiled together.
 #pragma once
 
 #include <map>
@@ -7,24 +8,27 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/task_pool.h"
 #include "command/subjects.h"
 
 namespace foldproof {
 
-/// The subjects that are neither skipped nor compiled yet, as tasks of a TaskPool, each in a process of its
-/// own.
+/// The subjects that are neither skipped nor compiled yet, as tasks of a TaskPool. A task compiles one or
+/// several in a process of its own.
 class Compilation {
  public:
   /// Reads the .ptx files, which do not need nvcc and are not tasks. The subjects must outlive it.
   Compilation(std::vector<Subject>& subjects, const CompileOptions& options);
 
-  std::size_t tasks() const { return sources_.size(); }
-  const Subject& subject_of(std::size_t task) const { return *sources_[task]; }
+  /// Compiled together.
+  using Group = std::vector<Subject*>;
+  std::size_t tasks() const { return groups_.size(); }
+  const Group& group_of(std::size_t task) const { return groups_[task]; }
 
   /// Called in the task's process.
   std::string work(std::size_t task) const;
-  /// Takes the task's result: sets the subject's image, or why there is none.
+  /// Takes the task's result: sets the subjects' images, or why there is none.
   void finished(std::size_t task, Outcome outcome);
 
   /// Whether nothing is left to do for the subject.
@@ -38,17 +42,20 @@ class Compilation {
 
  private:
   void read_ptx(Subject& subject);
-  void take(Subject& subject, const std::string& compiled);
+  void add_to_group(Subject& subject, std::map<std::string, std::size_t>& groups);
+  void write_compiled(const Group& group, ByteWriter& writer) const;
+  void take_compiled(const Group& group, ByteReader& reader);
+  void take(const Group& group, const std::string& compiled);
   void fail(Subject& subject, const InputError& error);
   /// Notes the kernels of the source that no contract of the run launches.
   void note_other_kernels(Subject& subject) const;
-  /// The other contracts of its source.
-  std::vector<const Contract*> others_of(const Subject& subject) const;
+  /// The contracts of its source that are compiled elsewhere.
+  std::vector<const Contract*> others_of(const Group& group) const;
   bool is_late() const;
 
   CompileOptions options_;
-  std::map<std::string, std::set<std::string>> launched_;  ///< entries as contracts spell them, by source
-  std::vector<Subject*> sources_;
+  std::map<std::string, std::vector<const Subject*>> covering_;  ///< those that cover a source, by its path
+  std::vector<Group> groups_;
   std::set<const Subject*> waiting_;
   std::map<const Subject*, InputError> errors_;  ///< in the order of the subjects, which are in one array
   std::optional<Unsupported> lack_;

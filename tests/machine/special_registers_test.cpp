@@ -1,4 +1,7 @@
 // The values of the special registers of ISA section 10.
+#include <algorithm>
+#include <set>
+
 #include "machine/fixture.h"
 
 namespace foldproof::machine_tests {
@@ -48,6 +51,23 @@ TEST_CASE(
   CHECK(special("%laneid", setting) == each(70, [](auto k) { return k % 32; }));
   CHECK(special("%warpid", setting) == each(70, [](auto k) { return k / 32; }));
   CHECK(special("%nwarpid", setting) == all(70, 64));
+}
+
+TEST_CASE("the numbers of warps and multiprocessors say nothing about positions in the block or grid") {
+  Setting setting{.buffers = {}, .block = {1024, 1, 1}};
+  setting.schedule = schedule_named("warps-backward");
+  const auto warps = special("%warpid", setting);
+  CHECK(warps[0] != 0);
+  CHECK(std::set(warps.begin(), warps.end()).size() == 32);
+  CHECK(std::ranges::max(warps) < 64);
+  setting = {.buffers = {}, .grid = {300, 1, 1}, .block = {1, 1, 1}};
+  for (const Schedule& schedule : every_schedule()) {
+    setting.schedule = schedule;
+    CHECK(std::ranges::max(special("%smid", setting)) < special("%nsmid", setting)[0]);
+  }
+  setting.schedule = schedule_named("random:5");
+  const auto places = special("%smid", setting);
+  CHECK(places[0] == places[1]);  // of two blocks that are resident at the same time
 }
 
 TEST_CASE("lane masks are relative to the lane") {

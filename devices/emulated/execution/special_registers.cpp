@@ -81,15 +81,21 @@ std::uint64_t Executor::special_of_place(const Block& block, SpecialRegister spe
   }
 }
 
+// A block may share it with its neighbour, or with a block that runs much later.
+std::uint64_t Executor::multiprocessor_of(const Block& block) const {
+  const std::uint64_t placement = parts_.choices.placement() % multiprocessors;
+  return (placement == 0 ? block.linear : block.linear / 2 + placement) % multiprocessors;
+}
+
 // Registers that all lanes of a warp share.
 std::uint64_t Executor::special_of_warp(const Warp& warp, SpecialRegister special) const {
   using R = SpecialRegister;
   // The clock counts the launch's warp instructions, so it is the same on every host.
   const std::uint64_t clock = parts_.progress.warp_instructions();
   switch (special) {
-    case R::warpid: return warp.index;
+    case R::warpid: return (warp.index ^ parts_.choices.placement()) % warps_each;
     case R::nwarpid: return warps_each;
-    case R::smid: return warp.block->linear % multiprocessors;
+    case R::smid: return multiprocessor_of(*warp.block);
     case R::nsmid: return multiprocessors;
     case R::gridid: return 1;
     case R::clock:

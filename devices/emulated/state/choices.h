@@ -23,6 +23,12 @@ class Choices {
     return is(Schedule::Order::lanes_forward) || is(Schedule::Order::lanes_backward);
   }
   std::uint64_t draw() { return random_(); }
+  /// Where warps and blocks are placed on the multiprocessors, which no program may rely on. 0: in order, as
+  /// under the usual schedule.
+  std::uint64_t placement() const {
+    constexpr std::uint64_t another = 0x2b;
+    return is_random() ? schedule_.seed : backward() ? another : 0;
+  }
 
  private:
   Schedule schedule_;
