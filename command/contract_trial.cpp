@@ -33,6 +33,8 @@ class Trial {
     const std::vector<Candidate> candidates = guess_.candidates();
     if (const std::size_t best = best_of(candidates); best != 0)
       return with_outputs({best}, candidates[best - 1]);
+    if (const std::size_t nearest = nearest_with_preconditions(candidates); nearest != 0)
+      return with_outputs({nearest}, candidates[nearest - 1]);
     if (guess_.contract.no_fit) return without_likeliest(candidates);
     Choice none{0, why_no_fit()};
     if (!none.no_fit.empty()) none.misbehaviour = likeliest_.misbehaviour;
@@ -119,10 +121,21 @@ class Trial {
     if (guess_.contract.no_fit || !likeliest_.unknown.empty() || may_read_other_rows(likeliest_))
       return std::nullopt;
     InstanceGuess guess = limited(guess_.likeliest, preconditions_);
-    const bool has_condition =
-        !preconditions_->block.empty() || !preconditions_->counts.empty() || preconditions_->is_aligned;
-    if (!has_condition || !tried(guess, Wanted::complete).is_complete()) return std::nullopt;
+    if (!has_condition(*preconditions_) || !tried(guess, Wanted::complete).is_complete()) return std::nullopt;
     return guess;
+  }
+
+  static bool has_condition(const Preconditions& found) {
+    return !found.block.empty() || !found.counts.empty() || found.is_aligned;
+  }
+
+  /// The number of the nearest candidate if it explains everything within its preconditions; otherwise 0.
+  std::size_t nearest_with_preconditions(const std::vector<Candidate>& candidates) const {
+    if (nearest_ == nullptr || may_read_other_rows(nearest_fit_)) return 0;
+    std::optional<Preconditions> found;
+    const InstanceGuess guess = limited(*nearest_, found);
+    if (!has_condition(*found) || !tried(guess, Wanted::complete).is_complete()) return 0;
+    return static_cast<std::size_t>(nearest_ - candidates.data()) + 1;
   }
 
   /// The candidate that explains most runs, counted from 1; 0 if none explains more than the likeliest.

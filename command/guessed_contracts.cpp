@@ -26,9 +26,13 @@ namespace foldproof {
 
 namespace {
 
-/// Warp instructions of a trial: about as many as an emulated device executes in 20 s. Some kernels are
-/// slower.
-constexpr std::uint64_t most_of_trial = 64'000'000;
+/// Warp instructions of a trial: about as many as an emulated device executes in 20 s, some of them more
+/// slowly. If a source has more than three kernels, they share what three may use, as long as each gets
+/// enough for usual kernels.
+std::uint64_t most_of_trial(std::size_t kernels) {
+  constexpr std::uint64_t most = 64'000'000, enough = 4'000'000;
+  return std::clamp(3 * most / std::max<std::uint64_t>(kernels, 1), enough, most);
+}
 constexpr std::chrono::milliseconds longest_trial{60'000};
 
 /// The candidate with that number, or the likeliest contract.
@@ -77,9 +81,9 @@ class Devices {
 
 /// Tries the guess. `choose` receives the choice as soon as it is made. Empty if the runs cost too much
 /// before.
-std::string trialled(GuessedKernel guess, Runner& device,
+std::string trialled(GuessedKernel guess, Runner& device, std::uint64_t limit,
                      const std::function<void(const std::string& choice)>& choose) {
-  LimitedRunner runner(device, most_of_trial);
+  LimitedRunner runner(device, limit);
   std::optional<Trialled> result;
   try {
     result = chosen_contract(guess, runner);
@@ -110,7 +114,7 @@ void conclude(const Outcome& outcome, GuessedKernel& guess) {
     if (!is_finished || result.is_cut)
       guess.contract.assumptions.emplace_back(
           "the guessed sizes, since trial runs with other sizes did not end");
-  } else if (is_too_slow && !guess.contract.no_fit && !is_known(guess)) {
+  } else if (is_too_slow && !guess.contract.no_fit && guess.contract.as.empty()) {
     guess.contract.no_fit =
         NoFit{why_none_fits(guess.likeliest.instance, "the trial runs took too long"), {}};
   }
@@ -207,7 +211,9 @@ std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& sour
   // In other processes, since a trial may crash or take too long.
   pool.work = [&](std::size_t task, const TaskReporter& reporter) {
     const GuessedKernel& guess = guesses[task];
-    return guess.image ? trialled(guess, devices.device_for(guess.image), reporter.so_far) : "";
+    return guess.image ? trialled(guess, devices.device_for(guess.image), most_of_trial(guesses.size()),
+                                  reporter.so_far)
+                       : "";
   };
   pool.finished = [&](std::size_t task, const Outcome& outcome) {
     GuessedContract& contract = contracts[task];

@@ -98,6 +98,9 @@ struct Finding {
   bool is_about_category = false;
 };
 
+/// How the message of a `timeout` begins if the launch ended at a limit; it may only be slow.
+inline constexpr std::string_view end_was_not_reached = "the launch did not end within";
+
 /// The usual fix for such a finding, as one or two sentences; for a race in shared memory, with the lines
 /// between which a barrier is missing.
 std::string help_of(const Finding& finding);

@@ -117,9 +117,9 @@ std::optional<Operator> operator_in_name(std::string_view name) {
     return std::nullopt;
   if (const NameRow* row = row_of_name(name)) return row->op;
   constexpr std::pair<std::string_view, Operator> words[] = {
-      {"_max_", Operator::max},     {"_maximum_", Operator::max}, {"_min_", Operator::min},
-      {"_minimum_", Operator::min}, {"_prod_", Operator::prod},   {"_product_", Operator::prod},
-      {"_sum_", Operator::sum}};
+      {"_dot_", Operator::dot},     {"_dotprod", Operator::dot},   {"_max_", Operator::max},
+      {"_maximum_", Operator::max}, {"_min_", Operator::min},      {"_minimum_", Operator::min},
+      {"_prod_", Operator::prod},   {"_product_", Operator::prod}, {"_sum_", Operator::sum}};
   const std::string all = in_words(name);
   for (const auto& [word, op] : words)
     if (all.find(word) != std::string::npos) return op;

@@ -127,9 +127,9 @@ void Launch::report_timeout(const Warp& warp) {
   const auto longest = std::ranges::max_element(warp.groups, {}, &DivergentGroup::expired_slices);
   const Instruction& where =
       longest == warp.groups.end() ? parts_.entry.instructions.front() : longest->instruction();
-  findings_.end(findings_.make(
-      Kind::timeout, where,
-      fmt::format("the launch did not end within {} warp instructions", limits_.warp_instructions)));
+  findings_.end(
+      findings_.make(Kind::timeout, where,
+                     fmt::format("{} {} warp instructions", end_was_not_reached, limits_.warp_instructions)));
 }
 
 void Launch::run_warp(Warp& warp, std::uint64_t budget) {
