@@ -26,12 +26,11 @@ namespace foldproof {
 
 namespace {
 
-/// Warp instructions of a trial: about as many as an emulated device executes in 20 s, some of them more
-/// slowly. If a source has more than three kernels, they share what three may use, as long as each gets
-/// enough for usual kernels.
+/// Warp instructions of a trial: about as many as an emulated device executes in 20 s. Some kernels are
+/// slower. Those of one source share them, as long as each gets enough for a usual kernel.
 std::uint64_t most_of_trial(std::size_t kernels) {
-  constexpr std::uint64_t most = 64'000'000, enough = 4'000'000;
-  return std::clamp(3 * most / std::max<std::uint64_t>(kernels, 1), enough, most);
+  constexpr std::uint64_t most = 64'000'000, enough = 2'500'000;
+  return std::clamp(most / std::max<std::uint64_t>(kernels, 1), enough, most);
 }
 constexpr std::chrono::milliseconds longest_trial{60'000};
 

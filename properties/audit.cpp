@@ -287,18 +287,8 @@ class Audit {
       return is_about_values(finding.kind) && is_allowed(finding, contract_, today_);
     });
     measurements_.take(c, evaluation, {is_accepted, is_stored});
-    for (Finding finding : evaluation.findings) {
-      if (may_only_be_slow(finding)) finding.severity = Severity::warning;
-      collector_.collect(c, evaluation, finding);
-    }
+    for (const Finding& finding : evaluation.findings) collector_.collect(c, evaluation, finding);
     if (std::ranges::count(evaluation.findings, Kind::timeout, &Finding::kind) != 0) end_for_timeouts();
-  }
-
-  /// Whether a guess may have chosen sizes for which nobody launches the kernel. A proof that it does not end
-  /// is another message.
-  bool may_only_be_slow(const Finding& finding) const {
-    return contract_.file.empty() && finding.kind == Kind::timeout &&
-           finding.message.starts_with(end_was_not_reached);
   }
 
   /// The next cases would most likely take as long. On the emulated device they always do; on a GPU, a kernel

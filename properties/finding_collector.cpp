@@ -96,6 +96,11 @@ void FindingCollector::keep_shrunk(const Case& c, const Evaluation& evaluation, 
   const Finding* found = like(again.findings, finding);
   if (found == nullptr) return keep(c, finding, evaluation);
   keep(small, *found, again);
+  // Races for one variable are reported together. Most of them show in the same small case.
+  for (const Finding& other : again.findings)
+    if (other.kind == found->kind && !other.memory.empty() && other.memory == found->memory &&
+        like(findings_, other) == nullptr)
+      keep(small, other, again);
   // They decide whether a wrong value contradicts the guess, and large cases are not traced.
   if (contract_.is_unconfirmed)
     for (const Finding& other : again.findings)

@@ -98,8 +98,11 @@ struct Finding {
   bool is_about_category = false;
 };
 
-/// How the message of a `timeout` begins if the launch ended at a limit; it may only be slow.
+/// How the message of a `timeout` begins if the launch ended at a limit. Otherwise it is proven not to end.
 inline constexpr std::string_view end_was_not_reached = "the launch did not end within";
+inline bool may_only_be_slow(const Finding& finding) {
+  return finding.kind == Kind::timeout && finding.message.starts_with(end_was_not_reached);
+}
 
 /// The usual fix for such a finding, as one or two sentences; for a race in shared memory, with the lines
 /// between which a barrier is missing.

@@ -19,13 +19,23 @@
 #include "properties/relations/fixed_tree.h"
 
 namespace foldproof {
+namespace {
+
+/// Whether a correct kernel may need more instructions than the limit permits.
+bool may_reach_limit(const Case& c) {
+  constexpr std::int64_t most_elements = 4096;
+  return value_of(c.variables, "count").value_or(0) > most_elements;
+}
+
+}  // namespace
 
 Evaluator::Evaluator(const Contract& contract, const Instance& instance,
                      const std::shared_ptr<const Image>& image, Runner& runner)
     : instance_(instance),
       runner_(runner),
       builder_(instance, image, runner.entries(image)),
-      accepts_(allowed_by(contract)) {
+      accepts_(allowed_by(contract)),
+      is_guess_(contract.file.empty()) {
   for (const LaunchContract& launch : instance.launches) places_.push_back(place_of_entry(contract, launch));
   if (places_.empty()) places_.push_back({contract.source.string()});
   if (!instance.reduction) return;
@@ -83,6 +93,9 @@ std::vector<Evaluation> Evaluator::evaluate(std::span<const Case> cases) const {
     if (is_short && are_complete(own) && are_complete(of_derived)) break;  // no finding explains it
     evaluations.push_back(check_case(kernel, one, std::move(own), std::move(of_derived)));
     evaluations.back().input = std::move(one.input);
+    if (is_guess_ && may_reach_limit(*one.c))
+      for (Finding& finding : evaluations.back().findings)
+        if (may_only_be_slow(finding)) finding.severity = Severity::warning;
   }
   return evaluations;
 }

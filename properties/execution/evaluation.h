@@ -86,8 +86,9 @@ class Evaluator {
   JobBuilder builder_;
   std::optional<Arithmetic> arithmetic_;  ///< absent without a reduction
   AcceptsFinding accepts_;                ///< what suppressions name
-  bool fixed_tree_ = false;               ///< known: a launch uses the same tree whatever the elements are
-  std::vector<Position> places_;          ///< by launch: the kernel; the last one is the default of findings
+  bool is_guess_;            ///< nobody may launch the kernel with such sizes: a slow case is not an error
+  bool fixed_tree_ = false;  ///< known: a launch uses the same tree whatever the elements are
+  std::vector<Position> places_;  ///< by launch: the kernel; the last one is the default of findings
 };
 
 /// Where findings about values point to: the source line that defines the kernel of a launch; line 0 if it is

@@ -330,3 +330,30 @@ void run(const int* x, int n, int* total, int* other) { sum<<<1, 32>>>(x, n, tot
   CHECK(ran.status == 3);
   CHECK(has(judged(ran).at("sum").reason, "no guessed contract matches what the kernel stores to \"other\""));
 }
+
+TEST_CASE("a dot product with partial results is found, whatever its operands are called", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("dot-partials");
+  std::string code;
+  for (const std::string name : {"B", "b", "weights"})
+    code += "__global__ void dot_" + name + "(const float* a, const float* " + name +
+            R"cuda(, float* sums, int n) {
+  extern __shared__ float products[];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  products[threadIdx.x] = i < n ? a[i] * )cuda" +
+            name + R"cuda([i] : 0.0f;
+  for (unsigned s = blockDim.x / 2; s > 0; s /= 2) {
+    __syncthreads();
+    if (threadIdx.x < s) products[threadIdx.x] += products[threadIdx.x + s];
+  }
+  if (threadIdx.x == 0) sums[blockIdx.x] = products[0];
+}
+)cuda";
+  auto kernels = judged(run_json({"audit", "--cases", "8", folder.file("k.cu", code)}));
+  for (const std::string name : {"B", "b", "weights"}) {
+    INFO(name);
+    // The warning is about blocks whose size is not a power of two.
+    CHECK(kernels["dot_" + name].verdict == "findings");
+    CHECK(has(kernels["dot_" + name].notes, "second \\\"" + name));
+  }
+}

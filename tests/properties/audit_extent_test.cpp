@@ -351,5 +351,22 @@ TEST_CASE("an audit whose budget cuts off cases shows nothing unless fewer cases
   CHECK(audit_beyond_its_budget(options).verdict == Verdict::clean);
 }
 
+TEST_CASE("a large case of a guess that reaches the limit of instructions is only a warning") {
+  Contract guess = fake::contract(Operator::sum, Element::f32);
+  guess.file.clear();
+  const auto audited = [&](std::size_t least, const std::string& message) {
+    const auto kernel = [&](const Launch& l) {
+      const std::vector<float> values = l.elements<float>();
+      l.store(fake::random_tree_sum(values, 1));
+      if (values.size() >= least) l.findings->push_back({.kind = Kind::timeout, .message = message});
+    };
+    return audit(guess, kernel);
+  };
+  const std::string limit = fmt::format("{} 10 warp instructions", end_was_not_reached);
+  CHECK(audited(5000, limit).findings.at(0).severity == Severity::warning);
+  CHECK(audited(1, limit).findings.at(0).severity == Severity::error);
+  CHECK(audited(5000, "the kernel never ends").findings.at(0).severity == Severity::error);
+}
+
 }  // namespace
 }  // namespace foldproof

@@ -1,5 +1,5 @@
-// Runs the parser on nvcc's output for tests/ptx/data, with -G and with -use_fast_math: on one architecture or,
-// after the target foldproof_full_ptx_corpus, on four.
+// Runs the parser on nvcc's output for tests/ptx/data, with -G and with -use_fast_math: on one architecture
+// or, after the target foldproof_full_ptx_corpus, on four.
 //
 // There is no recorded parse to compare with: a simple line-by-line reading of the text, in nvcc's layout,
 // determines which instructions, labels and .loc exist, and the module must contain exactly those.
