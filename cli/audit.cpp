@@ -185,7 +185,7 @@ KernelFiles kernel_files(const AuditCommandLine& arguments, const std::vector<Su
   std::vector<std::string> flags = options.flags;
   for (const Subject& subject : subjects)
     flags.insert(flags.end(), subject.contract.flags.begin(), subject.contract.flags.end());
-  if (!options.compile_commands.empty())
+  if (!options.compile_commands.empty() && std::filesystem::is_directory(arguments.path))
     std::ranges::move(all_flags_of_database(options.compile_commands), std::back_inserter(flags));
   return KernelFiles(arguments.path, flags);
 }

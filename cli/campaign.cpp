@@ -124,6 +124,7 @@ class Campaign {
     for (const InputError& error : compilation_.errors()) add_error(error);
     result_.lack = compilation_.lack();
     for (std::size_t at = 0; at < assignments_.size(); ++at) result_.is_incomplete |= is_incomplete(at);
+    add_other_kernels();
     return std::move(result_);
   }
 
@@ -171,6 +172,15 @@ class Campaign {
       show_progress(std::min(cases_ + running, all_cases), all_cases);
     };
     return pool.run();
+  }
+
+  void add_other_kernels() {
+    std::map<const Subject*, std::string> known;
+    for (const Assignment& assignment : assignments_) {
+      const auto [at, is_new] = known.try_emplace(assignment.subject);
+      if (is_new) at->second = compilation_.other_kernels(*assignment.subject);
+      if (!at->second.empty()) report_of(assignment).not_audited.push_back(at->second);
+    }
   }
 
   /// Each subject before the first bundle that needs it.

@@ -17,6 +17,7 @@
 #include "base/files.h"
 #include "base/interrupts.h"
 #include "base/memory.h"
+#include "command/emulated.h"
 #include "contracts/signature.h"
 #include "contracts/uncovered_launches.h"
 
@@ -51,6 +52,25 @@ void set_lowered(const Contract& all, const std::vector<Contract*>& contracts) {
     }
 }
 
+std::vector<Contract*> pointers_to(std::vector<Contract>& contracts) {
+  std::vector<Contract*> pointers;
+  for (Contract& contract : contracts) pointers.push_back(&contract);
+  return pointers;
+}
+
+std::size_t index_in(const Compilation::Group& group, const Subject* subject) {
+  return static_cast<std::size_t>(std::ranges::find(group, subject) - group.begin());
+}
+
+/// The entries of all contracts, as they spell them, with the lowered names if they were compiled.
+std::set<std::pair<std::string, std::string>> entries_of(const Compilation::Group& group) {
+  std::set<std::pair<std::string, std::string>> entries;
+  for (const Subject* subject : group)
+    for (const Instance& instance : subject->contract.instances)
+      for (const LaunchContract& launch : instance.launches) entries.emplace(launch.entry, launch.lowered);
+  return entries;
+}
+
 /// Contracts whose units have the same key can be one unit; those whose units contain more than their source
 /// have none.
 std::optional<std::string> key_of(const Contract& contract) {
@@ -81,19 +101,17 @@ bool is_of_toolkit(const EntrySignature& kernel, const std::vector<std::string>&
 
 }  // namespace
 
-void Compilation::note_other_kernels(Subject& subject) const {
-  if (!subject.covers_source || subject.contract.is_host_function()) return;
+std::string Compilation::other_kernels(const Subject& subject) const {
+  if (!subject.image || !subject.covers_source || subject.contract.is_host_function()) return "";
   const std::vector<EntrySignature> kernels = entries_of(subject.image->ptx.module());
-  std::set<std::string> launched;
-  const bool is_ptx = subject.contract.source.extension() == ".ptx";
-  for (const Subject* other : covering_.at(source_of(subject.contract)))
-    for (const Instance& instance : other->contract.instances)
-      for (const LaunchContract& launch : instance.launches)
-        if (other->image && (is_ptx || other->image == subject.image))
-          launched.insert(launch.lowered);
-        else  // another unit may have other names for kernels with internal linkage
-          for (const EntrySignature* kernel : named_by(launch.entry, kernels))
-            launched.insert(kernel->lowered);
+  std::set<std::string> lowered, launched;
+  for (const EntrySignature& kernel : kernels) lowered.insert(kernel.lowered);
+  for (const auto& [entry, name] : entries_of(covering_.at(source_of(subject.contract)))) {
+    if (lowered.contains(name))
+      launched.insert(name);
+    else  // not compiled, or in another unit with other names for kernels with internal linkage
+      for (const EntrySignature* kernel : named_by(entry, kernels)) launched.insert(kernel->lowered);
+  }
   std::vector<std::string> others;
   std::string first;
   for (const EntrySignature& kernel : kernels) {
@@ -101,32 +119,28 @@ void Compilation::note_other_kernels(Subject& subject) const {
     if (others.empty()) first = identifying_name(kernels, kernel);
     others.push_back(kernel.spelled);
   }
-  if (others.empty()) return;
+  if (others.empty()) return "";
   constexpr std::size_t shown = 3;
   const std::string more = others.size() > shown ? fmt::format(" and {} more", others.size() - shown) : "";
   const bool is_one = others.size() == 1;
   others.resize(std::min(others.size(), shown));
-  subject.not_audited.push_back(fmt::format("no contract launches {}{}; to audit {}, pass --entry \"{}\"",
-                                            fmt::join(others, ", "), more, is_one ? "it" : "one of them",
-                                            first));
+  return fmt::format("no contract launches {}{}; to audit {}, pass --entry \"{}\"", fmt::join(others, ", "),
+                     more, is_one ? "it" : "one of them", first);
 }
 
 Compilation::Compilation(std::vector<Subject>& subjects, const CompileOptions& options) : options_(options) {
   const TimeLimit reading(options.deadline);
-  for (const Subject& subject : subjects)
+  for (Subject& subject : subjects)
     if (subject.covers_source) covering_[source_of(subject.contract)].push_back(&subject);
   std::map<std::string, std::size_t> groups;
-  std::vector<Subject*> of_ptx;
   for (Subject& subject : subjects) {
     if (subject.obstacle || subject.image) continue;
     if (subject.contract.source.extension() == ".ptx") {
       read_ptx(subject);
-      if (subject.image) of_ptx.push_back(&subject);
     } else {
       add_to_group(subject, groups);
     }
   }
-  for (Subject* subject : of_ptx) note_other_kernels(*subject);
 }
 
 void Compilation::add_to_group(Subject& subject, std::map<std::string, std::size_t>& groups) {
@@ -156,44 +170,72 @@ bool Compilation::is_late() const {
   return options_.deadline && std::chrono::steady_clock::now() >= *options_.deadline;
 }
 
-std::vector<const Contract*> Compilation::others_of(const Group& group) const {
+Compilation::Group Compilation::with_skipped(const Group& group) const {
+  Group all = group;
+  const auto key = key_of(group.front()->contract);
+  const auto covering = covering_.find(source_of(group.front()->contract));
+  if (!key || covering == covering_.end()) return all;
+  for (Subject* subject : covering->second)
+    if (subject->obstacle && subject->obstacle->verdict == Verdict::skipped &&
+        key_of(subject->contract) == key)
+      all.push_back(subject);
+  return all;
+}
+
+/// The contracts of the unit's source that are compiled elsewhere.
+std::vector<const Contract*> Compilation::others_of(const Group& unit) const {
   std::vector<const Contract*> others;
-  for (const Group& other : groups_)
-    if (&other != &group && source_of(other.front()->contract) == source_of(group.front()->contract))
-      for (const Subject* subject : other) others.push_back(&subject->contract);
+  for (const Group& group : groups_)
+    for (const Subject* subject : group)
+      if (source_of(subject->contract) == source_of(unit.front()->contract) &&
+          std::ranges::find(unit, subject) == unit.end())
+        others.push_back(&subject->contract);
   return others;
 }
 
-/// Compiles the group as one unit, and writes the result, and for each subject what its contract leaves out.
-void Compilation::write_compiled(const Group& group, ByteWriter& writer) const {
-  Contract all = merged(group);
+/// Whether a contract outside of the unit may launch an instance of the template.
+bool Compilation::is_launched_elsewhere(const std::string& name, const Group& unit) const {
+  const auto covering = covering_.find(source_of(unit.front()->contract));
+  if (covering == covering_.end()) return false;
+  Group elsewhere;
+  std::ranges::copy_if(covering->second, std::back_inserter(elsewhere),
+                       [&](Subject* subject) { return std::ranges::find(unit, subject) == unit.end(); });
+  return std::ranges::any_of(entries_of(elsewhere), [&](const auto& entry) {
+    return unqualified(signature_of_spelling(entry.first).spelled) == unqualified(name);
+  });
+}
+
+/// Compiles one unit, and writes the result, and for each subject what its contract leaves out.
+void Compilation::write_unit(const Group& unit, ByteWriter& writer) const {
+  Contract all = merged(unit);
   CompiledSource source = compiled_contract(all, options_);
+  const std::string text = std::exchange(source.text, {});
   source.write(writer);
-  const std::string text = std::move(source.text);
-  const bool covers = std::ranges::any_of(group, &Subject::covers_source);
-  const std::vector<DeclaredKernel> templates =
-      covers ? templates_among(kernels_declared(text)) : std::vector<DeclaredKernel>{};
+  const std::vector<DeclaredKernel> templates = std::ranges::any_of(unit, &Subject::covers_source)
+                                                    ? templates_among(kernels_declared(text))
+                                                    : std::vector<DeclaredKernel>{};
   std::vector<Contract> contracts;
   std::vector<EntrySignature> kernels;
-  const bool has_launches = text.find("<<<") != std::string::npos;
-  if (has_launches || !templates.empty()) {  // otherwise the PTX is not parsed here
+  if (unit.size() > 1 || text.find("<<<") != std::string::npos ||
+      !templates.empty()) {  // else nothing is parsed
     const auto image = adopt(all, std::move(source));
+    if (unit.size() > 1)
+      checked_runner()->entries(image);  // throws if some kernel prevents that the others run
     kernels = entries_of(image->ptx.module());
-    std::vector<Contract*> named;
-    for (const Subject* subject : group) contracts.push_back(subject->contract);
-    for (Contract& contract : contracts) named.push_back(&contract);
-    set_lowered(all, named);
+    for (const Subject* subject : unit) contracts.push_back(subject->contract);
+    set_lowered(all, pointers_to(contracts));
   }
-  const std::vector<std::string> unused = without_instance(templates, kernels);
-  for (std::size_t i = 0; i < group.size(); ++i) {
+  std::vector<std::string> unused = without_instance(templates, kernels);
+  std::erase_if(unused, [&](const std::string& name) { return is_launched_elsewhere(name, unit); });
+  for (std::size_t i = 0; i < unit.size(); ++i) {
     std::vector<std::string> uncovered;
-    if (!contracts.empty()) {
-      std::vector<const Contract*> others = others_of(group);
+    if (text.find("<<<") != std::string::npos) {
+      std::vector<const Contract*> others = others_of(unit);
       for (const Contract& contract : contracts)
         if (&contract != &contracts[i]) others.push_back(&contract);
       uncovered = uncovered_launches(contracts[i], others, kernels, text);
     }
-    if (group[i]->covers_source)
+    if (unit[i]->covers_source)
       for (const std::string& name : unused)
         uncovered.push_back(fmt::format("no contract launches an instance of the template {}", name));
     writer.number(uncovered.size());
@@ -201,65 +243,103 @@ void Compilation::write_compiled(const Group& group, ByteWriter& writer) const {
   }
 }
 
-void Compilation::take_compiled(const Group& group, ByteReader& reader) {
+void Compilation::take_unit(const Group& unit, ByteReader& reader) {
   CompiledSource source = CompiledSource::read(reader);
   const std::vector<std::string> files_read = std::move(source.files_read);
-  Contract all = merged(group);
+  Contract all = merged(unit);
   const std::shared_ptr<const Image> image = adopt(all, std::move(source));
   std::vector<Contract*> contracts;
-  for (Subject* subject : group) contracts.push_back(&subject->contract);
+  for (Subject* subject : unit) contracts.push_back(&subject->contract);
   set_lowered(all, contracts);
-  for (Subject* subject : group) {
+  for (Subject* subject : unit) {
+    std::vector<std::string> uncovered;
+    for (std::uint64_t left = reader.length(); left > 0; --left) uncovered.push_back(reader.text());
+    if (subject->obstacle) continue;
     subject->image = image;
     subject->files_read = files_read;
-    for (std::uint64_t left = reader.length(); left > 0; --left)
-      subject->not_audited.push_back(reader.text());
+    std::ranges::move(uncovered, std::back_inserter(subject->not_audited));
   }
-  for (Subject* subject : group) note_other_kernels(*subject);
 }
 
-/// The result begins with the number of units. If the group cannot be compiled as one, each contract is a
-/// unit of its own, so that an error in one does not affect the others.
+/// The result consists of units, each with the indices of its subjects, and of errors. A contract that an
+/// error names is left out. If the error is about something else, each contract is a unit of its own, since
+/// an instance of a template may be at fault.
 std::string Compilation::work(std::size_t task) const {
-  const Group& group = groups_[task];
-  ByteWriter writer;
-  try {
-    writer.number(1);
-    write_compiled(group, writer);
-  } catch (const InputError&) {
-    if (group.size() == 1) throw;
-    writer = ByteWriter();
-    writer.number(group.size());
-    for (Subject* subject : group) {
-      try {
-        ByteWriter own;
-        write_compiled({subject}, own);
-        writer.text("");
-        writer.bytes(own.message());
-      } catch (const InputError& error) {
-        writer.text(error.sentence());
-        writer.text(error.position().file);
-        writer.number(error.position().line);
-        writer.number(error.position().column);
+  const Group all = with_skipped(groups_[task]);
+  std::vector<Group> units{all};
+  std::vector<std::pair<Subject*, InputError>> errors;
+  ByteWriter compiled;
+  std::uint64_t number = 0;
+  while (!units.empty()) {
+    const Group unit = std::move(units.back());
+    units.pop_back();
+    try {
+      ByteWriter own;
+      write_unit(unit, own);
+      compiled.number(unit.size());
+      for (const Subject* subject : unit) compiled.number(index_in(all, subject));
+      compiled.bytes(own.message());
+      ++number;
+    } catch (const InputError& error) {
+      if (unit.size() == 1) {
+        errors.emplace_back(unit.front(), error);
+        continue;
       }
+      const auto is_meant = [&](const Subject* subject) {
+        return subject->contract.file == error.position().file;
+      };
+      Group named, rest;
+      std::ranges::partition_copy(unit, std::back_inserter(named), std::back_inserter(rest), is_meant);
+      if (named.size() == 1 && !rest.empty()) {
+        errors.emplace_back(named.front(), error);
+        units.push_back(rest);
+      } else {
+        for (Subject* subject : unit) units.push_back({subject});
+      }
+    } catch (const Unsupported&) {
+      if (unit.size() == 1) throw;
+      for (Subject* subject : unit) units.push_back({subject});
     }
   }
+  ByteWriter writer;
+  writer.number(errors.size());
+  for (const auto& [subject, error] : errors) {
+    writer.number(index_in(all, subject));
+    writer.text(error.sentence());
+    writer.text(error.position().file);
+    writer.number(error.position().line);
+    writer.number(error.position().column);
+  }
+  writer.number(number);
+  writer.bytes(compiled.message());
   return {reinterpret_cast<const char*>(writer.message().data()), writer.message().size()};
 }
 
 void Compilation::take(const Group& group, const std::string& compiled) {
+  const Group all = with_skipped(group);
   ByteReader reader(std::as_bytes(std::span(compiled)));
-  if (reader.number() == 1) return take_compiled(group, reader);
-  for (Subject* subject : group) {
-    if (const std::string sentence = reader.text(); !sentence.empty()) {
-      std::string file = reader.text();
-      const auto line = static_cast<unsigned>(reader.number());
-      fail(*subject, InputError(sentence, {std::move(file), line, static_cast<unsigned>(reader.number())}));
-      continue;
+  for (std::uint64_t left = reader.number(); left > 0; --left) {
+    Subject& subject = *all.at(reader.number());
+    const std::string sentence = reader.text();
+    std::string file = reader.text();
+    const auto line = static_cast<unsigned>(reader.number());
+    const auto column = static_cast<unsigned>(reader.number());
+    if (!subject.obstacle) fail(subject, InputError(sentence, {std::move(file), line, column}));
+  }
+  const std::uint64_t number = reader.number();
+  const std::vector<std::byte> bytes = reader.bytes();
+  ByteReader units(bytes);
+  for (std::uint64_t k = 0; k < number; ++k) {
+    Group unit;
+    for (std::uint64_t left = units.number(); left > 0; --left) unit.push_back(all.at(units.number()));
+    const std::vector<std::byte> own = units.bytes();
+    ByteReader content(own);
+    try {
+      take_unit(unit, content);
+    } catch (const InputError& error) {
+      for (Subject* subject : unit)
+        if (!subject->obstacle) fail(*subject, error);
     }
-    const std::vector<std::byte> bytes = reader.bytes();
-    ByteReader own{bytes};
-    take_compiled({subject}, own);
   }
 }
 

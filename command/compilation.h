@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -31,6 +32,9 @@ class Compilation {
   /// Takes the task's result: sets the subjects' images, or why there is none.
   void finished(std::size_t task, Outcome outcome);
 
+  /// The kernels of a compiled subject's source that no contract of the run launches, in one sentence; empty
+  /// if there are none. Complete when nothing is left to do.
+  std::string other_kernels(const Subject& subject) const;
   /// Whether nothing is left to do for the subject.
   bool is_done(const Subject& subject) const { return !waiting_.contains(&subject); }
   /// Of the sources that nvcc rejects.
@@ -43,18 +47,18 @@ class Compilation {
  private:
   void read_ptx(Subject& subject);
   void add_to_group(Subject& subject, std::map<std::string, std::size_t>& groups);
-  void write_compiled(const Group& group, ByteWriter& writer) const;
-  void take_compiled(const Group& group, ByteReader& reader);
+  /// The group, and the skipped subjects that could be part of it: their entries are looked up, too.
+  Group with_skipped(const Group& group) const;
+  std::vector<const Contract*> others_of(const Group& unit) const;
+  bool is_launched_elsewhere(const std::string& name, const Group& unit) const;
+  void write_unit(const Group& unit, ByteWriter& writer) const;
+  void take_unit(const Group& unit, ByteReader& reader);
   void take(const Group& group, const std::string& compiled);
   void fail(Subject& subject, const InputError& error);
-  /// Notes the kernels of the source that no contract of the run launches.
-  void note_other_kernels(Subject& subject) const;
-  /// The contracts of its source that are compiled elsewhere.
-  std::vector<const Contract*> others_of(const Group& group) const;
   bool is_late() const;
 
   CompileOptions options_;
-  std::map<std::string, std::vector<const Subject*>> covering_;  ///< those that cover a source, by its path
+  std::map<std::string, Group> covering_;  ///< the subjects that cover a source, by its path
   std::vector<Group> groups_;
   std::set<const Subject*> waiting_;
   std::map<const Subject*, InputError> errors_;  ///< in the order of the subjects, which are in one array

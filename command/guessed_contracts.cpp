@@ -159,13 +159,13 @@ std::string entry_of(const GuessedKernel& guess) {
   return guess.contract.instances.at(0).launches.at(0).entry;
 }
 
-/// Keeps at most so many that the audit of any file takes about a minute. Returns a note for each template
+/// Returns a note for each template
 /// with instances that are left out, by the first of those that remain.
-std::map<std::string, std::string> keep_representatives(std::vector<GuessedKernel>& guesses) {
-  constexpr std::size_t most_kernels = 32;
+std::map<std::string, std::string> keep_representatives(std::vector<GuessedKernel>& guesses,
+                                                        std::size_t most) {
   std::vector<std::string> entries;
   for (const GuessedKernel& guess : guesses) entries.push_back(entry_of(guess));
-  const std::vector<std::size_t> chosen = representative_instances(entries, most_kernels);
+  const std::vector<std::size_t> chosen = representative_instances(entries, most);
   std::map<std::string, std::vector<std::string>> left_out;  // by name
   std::vector<GuessedKernel> kept;
   for (std::size_t i = 0, next = 0; i < guesses.size(); ++i) {
@@ -182,7 +182,7 @@ std::map<std::string, std::string> keep_representatives(std::vector<GuessedKerne
     const auto missing = left_out.extract(plain_name(entry_of(guess)));
     if (missing.empty()) continue;
     notes[entry_of(guess)] =
-        fmt::format("{} instances of {}, such as {}; to audit all instances, pass --entry \"{}\"",
+        fmt::format("{} of the instances of {}, such as {}; to audit all, pass --entry \"{}\"",
                     missing.mapped().size(), missing.key(), missing.mapped().front(), missing.key());
   }
   return notes;
@@ -192,10 +192,10 @@ std::map<std::string, std::string> keep_representatives(std::vector<GuessedKerne
 
 std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
                                                const CompileOptions& options,
-                                               const std::optional<Reference>& reference) {
+                                               const std::optional<Reference>& reference, std::size_t most) {
   std::vector<GuessedKernel> guesses = guess_kernels(source, entry, options, reference);
   std::map<std::string, std::string> left_out;
-  if (entry.empty()) left_out = keep_representatives(guesses);
+  if (entry.empty()) left_out = keep_representatives(guesses, most);
   std::vector<GuessedContract> contracts(guesses.size());
   TrialTime time(options.deadline);
   Devices devices;

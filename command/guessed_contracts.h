@@ -1,7 +1,9 @@
 // Contracts for a source that has none: guessed, then tried on the emulated device.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,9 +28,11 @@ struct GuessedContract {
 /// `reference` nor the name says what the kernel computes; if the result depends on a number that nothing
 /// suggests; or if nothing explains what the kernel stores to another output. Throws InputError like
 /// guess_kernels, and Interrupted if the user interrupts it. Once a contract can be audited, the trials
-/// take at most half of the time that is left until the deadline.
+/// take at most half of the time that is left until the deadline. `most`: the number of kernels, as in
+/// representative_instances(), unless `entry` is given.
 std::vector<GuessedContract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
                                                const CompileOptions& options,
-                                               const std::optional<Reference>& reference = {});
+                                               const std::optional<Reference>& reference = {},
+                                               std::size_t most = std::numeric_limits<std::size_t>::max());
 
 }  // namespace foldproof

@@ -54,14 +54,18 @@ IncludeGraph::IncludeGraph(const Path& folder, const PreprocessorFlags& flags) :
   read(std::move(files));
 }
 
-std::vector<fs::path> IncludeGraph::meant_by(const IncludedName& name, const Path& includer) const {
+std::vector<fs::path> IncludeGraph::meant_by(const IncludedName& name, const Path& includer) {
   constexpr std::size_t most_candidates = 16;
   std::error_code error;
   const Path sibling = includer.parent_path() / name.name;
   if (name.is_quoted && fs::exists(sibling, error)) return {without_links(sibling)};
+  const auto [at, is_new] = on_include_path_.try_emplace(name.name);
+  std::vector<Path>& meant = at->second;
+  if (!is_new) return meant;
   for (const Path& folder : flags_.folders)
-    if (fs::exists(folder / name.name, error)) return {without_links(folder / name.name)};
-  std::vector<Path> meant;
+    if (meant.size() < most_candidates && fs::exists(folder / name.name, error))
+      meant.push_back(without_links(folder / name.name));
+  if (!meant.empty()) return meant;
   const auto candidates = by_name_.find(Path(name.name).filename().string());
   if (candidates == by_name_.end()) return meant;
   for (std::size_t i = 0; i < std::min(candidates->second.size(), most_candidates); ++i)
@@ -78,7 +82,6 @@ void IncludeGraph::read(std::vector<Path> files) {
     if (!is_new || is_ptx(path) || !fs::is_regular_file(path, error)) continue;
     File& file = at->second;
     const std::optional<std::string> text = source_text(path);
-    file.is_readable = text.has_value();
     if (!text) continue;
     file.directives = directives_of(*text);
     for (const auto& [name, macros] : file.directives.includes)

@@ -26,7 +26,6 @@ class IncludeGraph {
   struct File {
     Directives directives = {};
     std::vector<Include> includes = {};  ///< every file that an #include may mean
-    bool is_readable = true;
   };
 
   /// Reads the files in or below the folder, and those that they include; none if the path is not a folder.
@@ -48,14 +47,15 @@ class IncludeGraph {
 
  private:
   void read(std::vector<Path> files);
-  /// The files that an #include may mean: the one that the compiler would find, or else, because other flags
-  /// may name its folder, any of the folder's files with that name.
-  std::vector<Path> meant_by(const IncludedName& name, const Path& includer) const;
+  /// The files that an #include may mean: the one next to the file, or else those of the include path of any
+  /// source, or else, because other flags may name their folder, those of the audited folder with that name.
+  std::vector<Path> meant_by(const IncludedName& name, const Path& includer);
 
   PreprocessorFlags flags_;
   std::map<Path, File> files_;
   std::map<std::string, Path> shown_;
-  std::map<std::string, std::vector<Path>> by_name_;  ///< those in the folder, by the last component
+  std::map<std::string, std::vector<Path>> by_name_;          ///< those in the folder, by the last component
+  std::map<std::string, std::vector<Path>> on_include_path_;  ///< results of meant_by() for any includer
 };
 
 /// Kinds of files, by the ends of their names.

@@ -121,8 +121,9 @@ void keep_launching(std::vector<Subject>& subjects, const std::string& entry) {
 std::vector<Subject> guessed_subjects(const fs::path& source, const std::string& entry,
                                       const CompileOptions& options,
                                       const std::optional<Reference>& reference) {
+  constexpr std::size_t most_kernels = 32;  // an audit then takes about a minute
   std::vector<Subject> subjects;
-  for (GuessedContract& guess : guessed_contracts(source, entry, options, reference)) {
+  for (GuessedContract& guess : guessed_contracts(source, entry, options, reference, most_kernels)) {
     subjects.push_back(subject_of(std::move(guess.contract)));
     Subject& subject = subjects.back();
     subject.image = std::move(guess.image);

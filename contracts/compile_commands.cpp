@@ -152,9 +152,11 @@ std::vector<std::string> all_flags_of_database(const fs::path& folder) {
   const fs::path file = folder / "compile_commands.json";
   std::set<std::string> flags;
   for (const json& command : parsed_database(file))
-    if (command.is_object())
-      std::ranges::move(flags_of(command, text_of(command, "directory"), file),
-                        std::inserter(flags, flags.end()));
+    if (command.is_object()) try {
+        std::ranges::move(flags_of(command, text_of(command, "directory"), file),
+                          std::inserter(flags, flags.end()));
+      } catch (const InputError&) {  // of a source that may be none of nvcc's
+      }
   return {flags.begin(), flags.end()};
 }
 

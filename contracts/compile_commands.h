@@ -13,8 +13,8 @@ namespace foldproof {
 std::vector<std::string> flags_from_database(const std::filesystem::path& folder,
                                              const std::filesystem::path& source);
 
-/// The flags, of the same kinds, of all its commands, without repetitions. Throws InputError if the database
-/// is missing or malformed.
+/// The flags, of the same kinds, of all its commands, without repetitions. Commands with flags that are not
+/// allowed are left out. Throws InputError if the database is missing or malformed.
 std::vector<std::string> all_flags_of_database(const std::filesystem::path& folder);
 
 }  // namespace foldproof

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -15,18 +16,14 @@ namespace {
 /// An instance, with its template arguments.
 struct TemplateInstance {
   std::size_t index;
-  std::vector<std::string_view> arguments;
+  std::vector<std::string> arguments;
 };
 
 /// The instances of one template that are not chosen yet.
 class Template {
  public:
-  void add(std::size_t index, std::string_view spelled) {
-    const std::size_t open = std::min(spelled.find('<'), spelled.size());
-    const std::string_view list = spelled.substr(open);
-    const bool has_arguments = list.size() > 2;
-    left_.push_back({index, has_arguments ? split_list(list.substr(1, list.size() - 2), "<({[", ">)}]")
-                                          : std::vector<std::string_view>{}});
+  void add(std::size_t index, const std::vector<std::string>& arguments) {
+    left_.push_back({index, arguments});
   }
 
   bool is_empty() const { return left_.empty(); }
@@ -50,14 +47,30 @@ class Template {
   }
 
   std::vector<TemplateInstance> left_;
-  std::set<std::pair<std::size_t, std::string_view>> chosen_;  ///< positions and values of arguments
+  std::set<std::pair<std::size_t, std::string>> chosen_;  ///< positions and values of arguments
 };
+
+/// Of "sum<float, 128u>": "float" and " 128u".
+std::vector<std::string> template_arguments(std::string_view spelled) {
+  const std::string_view list = spelled.substr(std::min(spelled.find('<'), spelled.size()));
+  std::vector<std::string> arguments;
+  if (list.size() > 2)
+    for (const std::string_view argument : split_list(list.substr(1, list.size() - 2), "<({[", ">)}]"))
+      arguments.emplace_back(argument);
+  return arguments;
+}
 
 }  // namespace
 
 std::vector<std::size_t> representative_instances(const std::vector<std::string>& kernels, std::size_t most) {
-  std::map<std::string, Template> templates;
-  for (std::size_t i = 0; i < kernels.size(); ++i) templates[plain_name(kernels[i])].add(i, kernels[i]);
+  // Overloads have different numbers of arguments or parameters.
+  std::map<std::tuple<std::string, std::size_t, std::size_t>, Template> templates;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const EntrySignature signature = signature_of_spelling(kernels[i]);
+    const std::vector<std::string> arguments = template_arguments(signature.spelled);
+    templates[{plain_name(signature.spelled), arguments.size(), signature.parameters.size()}].add(i,
+                                                                                                  arguments);
+  }
   std::vector<std::size_t> chosen;
   const std::size_t wanted = std::min(std::max(most, templates.size()), kernels.size());
   while (chosen.size() < wanted)

@@ -99,7 +99,7 @@ void FindingCollector::keep_shrunk(const Case& c, const Evaluation& evaluation, 
   // Races for one variable are reported together. Most of them show in the same small case.
   for (const Finding& other : again.findings)
     if (other.kind == found->kind && !other.memory.empty() && other.memory == found->memory &&
-        like(findings_, other) == nullptr)
+        like(findings_, other) == nullptr && !has_too_many_like(other))
       keep(small, other, again);
   // They decide whether a wrong value contradicts the guess, and large cases are not traced.
   if (contract_.is_unconfirmed)

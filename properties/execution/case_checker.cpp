@@ -196,7 +196,10 @@ class CaseChecker {
         evaluation_.additional.push_back(
             {outputs_[i].name, check_result.evidence, check_result.why_not, check_result.vacuous});
       }
-      if (check_result.ok && relies_on_fill(checker, now)) check_result = not_written();
+      if (check_result.ok && relies_on_fill(checker, now)) {
+        check_result = not_written();
+        check_result.index = unwritten_elements(now).front();
+      }
       if (is_result && (run == 0 || !check_result.ok)) keep_error(check_result);
       if (check_result.ok) continue;
       if (is_known_unwritten(run, now, check_result.index))

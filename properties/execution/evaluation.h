@@ -86,8 +86,8 @@ class Evaluator {
   JobBuilder builder_;
   std::optional<Arithmetic> arithmetic_;  ///< absent without a reduction
   AcceptsFinding accepts_;                ///< what suppressions name
-  bool is_guess_;            ///< nobody may launch the kernel with such sizes: a slow case is not an error
-  bool fixed_tree_ = false;  ///< known: a launch uses the same tree whatever the elements are
+  bool is_guess_;                 ///< no caller may use such sizes, so that a slow large case is a warning
+  bool fixed_tree_ = false;       ///< known: a launch uses the same tree whatever the elements are
   std::vector<Position> places_;  ///< by launch: the kernel; the last one is the default of findings
 };
 

@@ -304,12 +304,12 @@ std::vector<std::uint64_t> bits_of(const Part& part, const std::vector<std::uint
 Case shrink(const Case& failing, const Domain& domain, const Instance& instance, const StillFails& fails,
             const InputBits& input, const std::optional<Part>& wrong, ShrinkBudget budget) {
   const Neighbours neighbours(domain, instance);
-  const ShrinkBudget half{budget.runs / 2, budget.cost / 2};
-  ShrinkTrials distribution_trials(fails, half), element_trials(fails, half);
+  const ShrinkBudget third{budget.runs / 3, budget.cost / 3};
+  ShrinkTrials distribution_trials(fails, third), element_trials(fails, third), part_trials(fails, third);
   if (wrong && wrong->size() > 0 && wrong->size() <= most_elements)
     if (const auto alone = neighbours.for_part_alone(failing, *wrong)) {
       ElementShrinker elements(*alone, instance.reduction->input, bits_of(*wrong, input(failing)),
-                               element_trials);
+                               part_trials);
       const Case small = elements.shrunk(failing);
       if (!same(small, failing)) return shrink_distribution(small, neighbours, distribution_trials);
     }

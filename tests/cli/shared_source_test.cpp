@@ -32,8 +32,10 @@ struct SharedSource : Folder {
     }
   }
 
-  Ran audit(const How& how = {}) const {
-    return run({"audit", path().string(), "--cases", "2", "--strict"}, how);
+  Ran audit(const How& how = {}, const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> arguments{"audit", path().string(), "--cases", "2", "--strict"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run(arguments, how);
   }
 };
 
@@ -81,6 +83,34 @@ TEST_CASE("the contracts of a .ptx file may name its kernels in different ways")
   CHECK(run({"audit", folder.path().string(), "--cases", "2", "--strict"}).status == 0);
 }
 
+namespace {
+
+/// How often nvcc compiles during an audit of the folder, whose PTX is not cached, and the audit's status.
+struct Compilations {
+  std::size_t count = 0;
+  int status = 0;
+
+  explicit Compilations(const SharedSource& folder) {
+    const std::string log = folder.path("log"), cache = folder.path("cache");
+    std::filesystem::remove(log);
+    std::filesystem::remove_all(cache);
+    const std::string nvcc =
+        folder.file("counted", "#!/bin/sh\necho \"$@\" >> " + log + "\nexec nvcc \"$@\"\n");
+    std::filesystem::permissions(nvcc, std::filesystem::perms::owner_all);
+    status = folder.audit({.environment = {"NVCC=" + nvcc, "XDG_CACHE_HOME=" + cache}}).status;
+    for (const std::string& line : foldproof::lines_of(foldproof::read_text_file(log, 1 << 20)))
+      count += line.find("-ptx") != std::string::npos ? 1 : 0;
+  }
+};
+
+void add_flag(const SharedSource& folder, const std::string& contract) {
+  const std::string file = folder.path(contract);
+  folder.file(contract,
+              replaced(foldproof::read_text_file(file, 1 << 20), "[domain]", "flags = [\"-DX\"]\n[domain]"));
+}
+
+}  // namespace
+
 TEST_CASE("contracts for one source are compiled together, unless their flags differ", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   std::string code;
@@ -90,23 +120,44 @@ TEST_CASE("contracts for one source are compiled together, unless their flags di
     entries.push_back(fmt::format("a{}", k));
   }
   const SharedSource folder(code, entries);
-  const std::string log = folder.path("log");
-  const std::string nvcc =
-      folder.file("counted", "#!/bin/sh\necho \"$@\" >> " + log + "\nexec nvcc \"$@\"\n");
-  std::filesystem::permissions(nvcc, std::filesystem::perms::owner_all);
-  const auto compilations = [&] {
-    std::filesystem::remove(log);
-    const How how{.environment = {"NVCC=" + nvcc, "XDG_CACHE_HOME=" + folder.path("cache")}};
-    REQUIRE(folder.audit(how).status == 0);
-    std::size_t count = 0;
-    for (const std::string& line : foldproof::lines_of(foldproof::read_text_file(log, 1 << 20)))
-      count += line.find("-ptx") != std::string::npos ? 1 : 0;
-    return count;
-  };
-  CHECK(compilations() == 1);
-  folder.file("k0.toml", replaced(foldproof::read_text_file(folder.path("k0.toml"), 1 << 20), "[domain]",
-                                  "flags = [\"-DX\"]\n[domain]"));
-  CHECK(compilations() == 2);
+  CHECK(Compilations(folder).count == 1);
+  add_flag(folder, "k0.toml");
+  CHECK(Compilations(folder).count == 2);
+  entries[3] = "none";  // the others are compiled again, together
+  const Compilations with_error(SharedSource(code, entries));
+  CHECK(with_error.status == 2);
+  CHECK(with_error.count == 2);
+}
+
+TEST_CASE("contracts with other flags, and those that are not audited in this run, cover their kernels",
+          "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const std::string a = "__global__ void a" + body;
+  const SharedSource folder(
+      a + replaced(a, "int count", "long count") + "template <int N> " + replaced(a, "+= 1", "+= N"),
+      {"a(int*, int)", "a(int*, long)", "a<2>"});
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--shard", "1/3"}, {"--shard", "3/3"}, {"--only", "k1"}})
+    CHECK(folder.audit({}, options).status == 0);
+  add_flag(folder, "k1.toml");
+  const Ran ran = folder.audit();
+  INFO(ran.out);
+  CHECK(ran.status == 0);
+}
+
+TEST_CASE("a kernel that the device refuses does not affect other contracts for its source", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const SharedSource folder(
+      "template <int N> __global__ void a(int* data, int count) {\n"
+      "  volatile char large[N];\n"
+      "  large[count % N] = 1;\n"
+      "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < count) data[i] += large[count % N];\n"
+      "}\n",
+      {"a<16>", "a<600000>"});
+  const RanJson ran = run_json({"audit", folder.path().string(), "--cases", "2"});
+  CHECK(ran.json.at("kernels").at(0).at("verdict") == "clean");
+  CHECK(ran.json.at("kernels").at(1).at("verdict") != "clean");
 }
 
 TEST_CASE("a contract that does not compile does not affect the others for its source", "[nvcc]") {
@@ -115,6 +166,7 @@ TEST_CASE("a contract that does not compile does not affect the others for its s
   const RanJson ran = run_json({"audit", folder.path().string(), "--cases", "2"});
   CHECK(ran.status == 2);
   CHECK(ran.json.at("kernels").at(0).at("verdict") == "clean");
+  CHECK(ran.json.at("kernels").at(1).at("verdict") == "error");
   CHECK(ran.json.at("kernels").at(2).at("verdict") == "clean");
   CHECK(ran.err.find("k1.toml") != std::string::npos);
 }
