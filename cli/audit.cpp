@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <system_error>
 
 #include "base/files.h"
 #include "base/interrupts.h"
@@ -180,12 +181,14 @@ void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignmen
 /// The files of an audited folder whose kernels contracts should cover.
 KernelFiles kernel_files(const AuditCommandLine& arguments, const std::vector<Subject>& subjects,
                          const CompileOptions& options) {
-  if (!arguments.entry.empty()) return KernelFiles({}, {});  // only some of the contracts are loaded
+  std::error_code error;
+  const bool is_folder = std::filesystem::is_directory(arguments.path, error);
+  if (!arguments.entry.empty() || !is_folder) return KernelFiles({}, {});  // an entry loads few contracts
   const TimeLimit reading(options.deadline);
   std::vector<std::string> flags = options.flags;
   for (const Subject& subject : subjects)
     flags.insert(flags.end(), subject.contract.flags.begin(), subject.contract.flags.end());
-  if (!options.compile_commands.empty() && std::filesystem::is_directory(arguments.path))
+  if (!options.compile_commands.empty())
     std::ranges::move(all_flags_of_database(options.compile_commands), std::back_inserter(flags));
   return KernelFiles(arguments.path, flags);
 }

@@ -71,6 +71,45 @@ std::set<std::pair<std::string, std::string>> entries_of(const Compilation::Grou
   return entries;
 }
 
+/// The subject of a unit whose contract the error is about, or the only one; null if it is about something
+/// else.
+Subject* subject_named_by(const InputError& error, const Compilation::Group& unit) {
+  if (unit.size() == 1) return unit.front();
+  const auto is_meant = [&](const Subject* subject) {
+    return subject->contract.file == error.position().file;
+  };
+  return std::ranges::count_if(unit, is_meant) == 1 ? *std::ranges::find_if(unit, is_meant) : nullptr;
+}
+
+/// What remains to be compiled of a unit without that subject. If none is at fault, each is a unit of its
+/// own, since an instance of a template may be the reason.
+std::vector<Compilation::Group> parts_without(const Subject* wrong, Compilation::Group unit) {
+  std::vector<Compilation::Group> parts;
+  if (wrong == nullptr) {
+    for (Subject* subject : unit) parts.push_back({subject});
+  } else {
+    std::erase(unit, wrong);
+    if (!unit.empty()) parts.push_back(std::move(unit));
+  }
+  return parts;
+}
+
+void write(const InputError& error, ByteWriter& writer) {
+  writer.text(error.sentence());
+  writer.text(error.position().file);
+  writer.number(error.position().line);
+  writer.number(error.position().column);
+}
+
+InputError read_error(ByteReader& reader) {
+  std::string sentence = reader.text();
+  Position position;
+  position.file = reader.text();
+  position.line = static_cast<unsigned>(reader.number());
+  position.column = static_cast<unsigned>(reader.number());
+  return InputError(sentence, position);
+}
+
 /// Contracts whose units have the same key can be one unit; those whose units contain more than their source
 /// have none.
 std::optional<std::string> key_of(const Contract& contract) {
@@ -216,11 +255,11 @@ void Compilation::write_unit(const Group& unit, ByteWriter& writer) const {
                                                     : std::vector<DeclaredKernel>{};
   std::vector<Contract> contracts;
   std::vector<EntrySignature> kernels;
-  if (unit.size() > 1 || text.find("<<<") != std::string::npos ||
-      !templates.empty()) {  // else nothing is parsed
+  const bool has_launches = text.find("<<<") != std::string::npos;
+  if (unit.size() > 1 || has_launches || !templates.empty()) {  // otherwise the PTX is not parsed here
     const auto image = adopt(all, std::move(source));
-    if (unit.size() > 1)
-      checked_runner()->entries(image);  // throws if some kernel prevents that the others run
+    // Throws if the device refuses one kernel, which would keep the others from running.
+    if (unit.size() > 1) checked_runner()->entries(image);
     kernels = entries_of(image->ptx.module());
     for (const Subject* subject : unit) contracts.push_back(subject->contract);
     set_lowered(all, pointers_to(contracts));
@@ -229,7 +268,7 @@ void Compilation::write_unit(const Group& unit, ByteWriter& writer) const {
   std::erase_if(unused, [&](const std::string& name) { return is_launched_elsewhere(name, unit); });
   for (std::size_t i = 0; i < unit.size(); ++i) {
     std::vector<std::string> uncovered;
-    if (text.find("<<<") != std::string::npos) {
+    if (has_launches) {
       std::vector<const Contract*> others = others_of(unit);
       for (const Contract& contract : contracts)
         if (&contract != &contracts[i]) others.push_back(&contract);
@@ -261,9 +300,7 @@ void Compilation::take_unit(const Group& unit, ByteReader& reader) {
   }
 }
 
-/// The result consists of units, each with the indices of its subjects, and of errors. A contract that an
-/// error names is left out. If the error is about something else, each contract is a unit of its own, since
-/// an instance of a template may be at fault.
+/// The result consists of errors, and of units, each with the indices of its subjects.
 std::string Compilation::work(std::size_t task) const {
   const Group all = with_skipped(groups_[task]);
   std::vector<Group> units{all};
@@ -281,34 +318,19 @@ std::string Compilation::work(std::size_t task) const {
       compiled.bytes(own.message());
       ++number;
     } catch (const InputError& error) {
-      if (unit.size() == 1) {
-        errors.emplace_back(unit.front(), error);
-        continue;
-      }
-      const auto is_meant = [&](const Subject* subject) {
-        return subject->contract.file == error.position().file;
-      };
-      Group named, rest;
-      std::ranges::partition_copy(unit, std::back_inserter(named), std::back_inserter(rest), is_meant);
-      if (named.size() == 1 && !rest.empty()) {
-        errors.emplace_back(named.front(), error);
-        units.push_back(rest);
-      } else {
-        for (Subject* subject : unit) units.push_back({subject});
-      }
+      Subject* wrong = subject_named_by(error, unit);
+      if (wrong != nullptr) errors.emplace_back(wrong, error);
+      std::ranges::move(parts_without(wrong, unit), std::back_inserter(units));
     } catch (const Unsupported&) {
       if (unit.size() == 1) throw;
-      for (Subject* subject : unit) units.push_back({subject});
+      std::ranges::move(parts_without(nullptr, unit), std::back_inserter(units));
     }
   }
   ByteWriter writer;
   writer.number(errors.size());
   for (const auto& [subject, error] : errors) {
     writer.number(index_in(all, subject));
-    writer.text(error.sentence());
-    writer.text(error.position().file);
-    writer.number(error.position().line);
-    writer.number(error.position().column);
+    write(error, writer);
   }
   writer.number(number);
   writer.bytes(compiled.message());
@@ -320,11 +342,8 @@ void Compilation::take(const Group& group, const std::string& compiled) {
   ByteReader reader(std::as_bytes(std::span(compiled)));
   for (std::uint64_t left = reader.number(); left > 0; --left) {
     Subject& subject = *all.at(reader.number());
-    const std::string sentence = reader.text();
-    std::string file = reader.text();
-    const auto line = static_cast<unsigned>(reader.number());
-    const auto column = static_cast<unsigned>(reader.number());
-    if (!subject.obstacle) fail(subject, InputError(sentence, {std::move(file), line, column}));
+    const InputError error = read_error(reader);
+    if (!subject.obstacle) fail(subject, error);
   }
   const std::uint64_t number = reader.number();
   const std::vector<std::byte> bytes = reader.bytes();

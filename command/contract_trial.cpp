@@ -120,21 +120,24 @@ class Trial {
     // Limited to large blocks, all trial runs have one.
     if (guess_.contract.no_fit || !likeliest_.unknown.empty() || may_read_other_rows(likeliest_))
       return std::nullopt;
-    InstanceGuess guess = limited(guess_.likeliest, preconditions_);
-    if (!has_condition(*preconditions_) || !tried(guess, Wanted::complete).is_complete()) return std::nullopt;
-    return guess;
+    return complete_within_preconditions(guess_.likeliest, preconditions_);
   }
 
-  static bool has_condition(const Preconditions& found) {
-    return !found.block.empty() || !found.counts.empty() || found.is_aligned;
+  /// The guess within its preconditions, which are also `found`, if there are some and it then explains
+  /// everything.
+  std::optional<InstanceGuess> complete_within_preconditions(const InstanceGuess& guess,
+                                                             std::optional<Preconditions>& found) const {
+    InstanceGuess within = limited(guess, found);
+    const bool has_condition = !found->block.empty() || !found->counts.empty() || found->is_aligned;
+    if (!has_condition || !tried(within, Wanted::complete).is_complete()) return std::nullopt;
+    return within;
   }
 
   /// The number of the nearest candidate if it explains everything within its preconditions; otherwise 0.
   std::size_t nearest_with_preconditions(const std::vector<Candidate>& candidates) const {
     if (nearest_ == nullptr || may_read_other_rows(nearest_fit_)) return 0;
     std::optional<Preconditions> found;
-    const InstanceGuess guess = limited(*nearest_, found);
-    if (!has_condition(*found) || !tried(guess, Wanted::complete).is_complete()) return 0;
+    if (!complete_within_preconditions(*nearest_, found)) return 0;
     return static_cast<std::size_t>(nearest_ - candidates.data()) + 1;
   }
 

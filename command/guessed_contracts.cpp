@@ -159,8 +159,8 @@ std::string entry_of(const GuessedKernel& guess) {
   return guess.contract.instances.at(0).launches.at(0).entry;
 }
 
-/// Returns a note for each template
-/// with instances that are left out, by the first of those that remain.
+/// Keeps some instances of each template. Returns a note for each template whose other instances are left
+/// out, by the first of those that remain.
 std::map<std::string, std::string> keep_representatives(std::vector<GuessedKernel>& guesses,
                                                         std::size_t most) {
   std::vector<std::string> entries;

@@ -53,7 +53,7 @@ TEST_CASE(
   CHECK(special("%nwarpid", setting) == all(70, 64));
 }
 
-TEST_CASE("the numbers of warps and multiprocessors say nothing about positions in the block or grid") {
+TEST_CASE("%warpid and %smid depend on the schedule") {
   Setting setting{.buffers = {}, .block = {1024, 1, 1}};
   setting.schedule = schedule_named("warps-backward");
   const auto warps = special("%warpid", setting);
