@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "command/limited_runner.h"
 #include "contracts/sizes.h"
 #include "properties/fit.h"
+#include "properties/precondition_runs.h"
 #include "properties/preconditions.h"
 #include "properties/whole_warps.h"
 
@@ -33,6 +35,7 @@ class Trial {
     const std::vector<Candidate> candidates = guess_.candidates();
     if (const std::size_t best = best_of(candidates); best != 0)
       return with_outputs({best}, candidates[best - 1]);
+    if (is_cut_) return without_other_runs(candidates);
     if (const std::size_t nearest = nearest_with_preconditions(candidates); nearest != 0)
       return with_outputs({nearest}, candidates[nearest - 1]);
     if (guess_.contract.no_fit) return without_likeliest(candidates);
@@ -48,11 +51,39 @@ class Trial {
  private:
   /// The choice if names and instructions say too little and no candidate explains what the kernel computes.
   Choice without_likeliest(const std::vector<Candidate>& candidates) const {
-    if (!candidates.empty() && overruns_shared(candidates.front())) return {1};
+    const auto is_of_bins = [](const Candidate& candidate) {
+      return candidate.instance.reduction->result == ResultShape::bins;  // elements may lead out of an array
+    };
+    if (!candidates.empty() && !is_of_bins(candidates.front()) && overruns_shared(candidates.front()))
+      return {1};
+    if (nearest_ != nullptr && is_fault_of_nearest()) return {number_of_nearest(candidates)};
+    if (nearest_ == nullptr && common_misbehaviour_ && is_fault_in_any_block())
+      return {static_cast<std::size_t>(misbehaving_ - candidates.data()) + 1};
     if (nearest_ == nullptr) return {0, guess_.contract.no_fit->reason, {}, common_misbehaviour_};
     const std::string& mismatch =
         nearest_fit_.mismatch.empty() ? nearest_fit_.special_mismatch : nearest_fit_.mismatch;
     return {0, why_none_fits(nearest_->instance, mismatch), {}, nearest_fit_.misbehaviour};
+  }
+
+  /// The choice if the runs of the candidates cost too much. Throws LimitReached if they do not decide.
+  Choice without_other_runs(const std::vector<Candidate>& candidates) const {
+    if (!guess_.contract.no_fit || nearest_ == nullptr || !is_fault_of_nearest()) throw LimitReached{};
+    return {number_of_nearest(candidates)};
+  }
+
+  /// Counted from 1.
+  std::size_t number_of_nearest(const std::vector<Candidate>& candidates) const {
+    return static_cast<std::size_t>(nearest_ - candidates.data()) + 1;
+  }
+
+  /// Whether what contradicts the nearest candidate, which explains much, is the kernel's own fault: a race
+  /// in every run, or reads past the input without which all would be right.
+  bool is_fault_of_nearest() const {
+    if (nearest_->is_unusual || nearest_->invents_shape || !nearest_fit_.unknown.empty()) return false;
+    return nearest_fit_.always_misbehaves ||
+           (reads_beyond(nearest_fit_) && !nearest_fit_.is_about_one_block() &&
+            (right_for_multiples_.contains(nearest_->as) ||
+             is_right_but_for_bounds(guess_.contract, *nearest_, guess_.image, runner_)));
   }
 
   /// Keeps the misbehaviour, such as a race, if every run of every candidate with the named operator shows
@@ -60,10 +91,33 @@ class Trial {
   void consider_misbehaviour(const Candidate& candidate, const Fit& fit) {
     if (!candidate.keeps_operator || fit.runs == 0) return;
     if (!fit.always_misbehaves) is_free_of_misbehaviour_ = true;
-    if (is_free_of_misbehaviour_)
+    if (is_free_of_misbehaviour_) {
       common_misbehaviour_.reset();
-    else if (!common_misbehaviour_ && !candidate.invents_shape)  // a wrong shape causes races
-      common_misbehaviour_ = fit.misbehaviour;
+    } else if (!candidate.invents_shape) {  // a wrong shape causes races
+      // One with wrong sizes also leaves the memory.
+      const bool is_likelier = misbehaving_ == nullptr || (misbehaving_leaves_memory_ && !leaves_memory(fit));
+      if (!common_misbehaviour_) common_misbehaviour_ = fit.misbehaviour;
+      if (!is_likelier) return;
+      misbehaving_ = &candidate;
+      misbehaving_leaves_memory_ = leaves_memory(fit);
+    }
+  }
+
+  static bool leaves_memory(const Fit& fit) {
+    return fit.mismatch.starts_with("a ") && fit.mismatch.find(" memory begins ") != std::string::npos;
+  }
+
+  /// Whether what all candidates have in common is the kernel's own fault: threads of a block race, or
+  /// synchronize wrongly, whether or not there are several warps, and no invented argument causes it.
+  bool is_fault_in_any_block() const {
+    const Kind kind = common_misbehaviour_->kind;
+    const bool is_among_blocks = family_of(kind) == Family::race && kind != Kind::shared_race;
+    if (misbehaving_->is_unusual || !misbehaving_->inventions.empty() || is_among_blocks) return false;
+    const Range* block = range_of(misbehaving_->instance, "block");
+    if (block == nullptr || !block->high.names().empty() || guess_.blocks.launched_threads) return true;
+    InstanceGuess warp = *misbehaving_;
+    warp.instance = with_range(std::move(warp.instance), "block", "32");
+    return tried(warp, Wanted::any).always_misbehaves;
   }
 
   /// Keeps the candidate if it computes what the kernel's name says and explains much, and more than those
@@ -138,27 +192,46 @@ class Trial {
     if (nearest_ == nullptr || may_read_other_rows(nearest_fit_)) return 0;
     std::optional<Preconditions> found;
     if (!complete_within_preconditions(*nearest_, found)) return 0;
-    return static_cast<std::size_t>(nearest_ - candidates.data()) + 1;
+    return number_of_nearest(candidates);
   }
 
-  /// The candidate that explains most runs, counted from 1; 0 if none explains more than the likeliest.
+  /// The candidate that explains most runs, counted from 1; 0 if none explains more than the likeliest, or if
+  /// the runs cost too much before one explains all.
   std::size_t best_of(const std::vector<Candidate>& candidates) {
     if (likeliest_.does_not_end) return 0;
     std::size_t best = 0;
     Fit best_fit = likeliest_;
     for (std::size_t k = 0; k < candidates.size() && !best_fit.is_complete(); ++k) {
-      Fit fit = tried(candidates[k], candidates[k].keeps_operator ? Wanted::values : Wanted::complete);
-      consider_as_nearest(candidates[k], fit);
-      consider_misbehaviour(candidates[k], fit);
-      if (fit.is_convincing() && !fit.unknown.empty()) invention_ = fit.unknown;
-      if (!fit.is_convincing() || !fit.unknown.empty()) continue;
-      if (!candidates[k].is_narrow) convincing_.insert(candidates[k].as);
+      if (right_for_multiples_.contains(candidates[k].as) && hides_tail(candidates[k])) continue;
+      Fit fit;
+      try {
+        fit = tried(candidates[k], candidates[k].keeps_operator ? Wanted::values : Wanted::complete);
+      } catch (const LimitReached&) {
+        is_cut_ = true;
+        return 0;
+      }
+      note(candidates[k], fit);
       const bool is_better = fit.explained > best_fit.explained || fit.is_complete();
-      if (!is_better || !is_acceptable(candidates[k], fit)) continue;
-      best = k + 1;
-      best_fit = std::move(fit);
+      if (!is_better || !fit.is_convincing() || !fit.unknown.empty()) continue;
+      if (is_acceptable(candidates[k], fit)) {
+        best = k + 1;
+        best_fit = std::move(fit);
+      } else if (candidates[k].is_narrow && fit.is_complete()) {
+        right_for_multiples_.insert(candidates[k].as);
+      }
     }
     return best;
+  }
+
+  /// Keeps what the fit shows about the kernel, whichever candidate is chosen.
+  void note(const Candidate& candidate, const Fit& fit) {
+    consider_as_nearest(candidate, fit);
+    consider_misbehaviour(candidate, fit);
+    if (!fit.is_convincing()) return;
+    if (!fit.unknown.empty())
+      invention_ = fit.unknown;
+    else if (!candidate.is_narrow)
+      convincing_.insert(candidate.as);
   }
 
   static bool reads_beyond(const Fit& fit) { return fit.mismatch.starts_with("a read of "); }
@@ -174,17 +247,22 @@ class Trial {
     return is_known(guess_) || (guess_.is_named && tried(candidate, Wanted::any).loses_elements);
   }
 
+  /// Whether it only supposes that callers pass what the kernel can deal with. Callers know that rows of
+  /// groups must be aligned.
+  bool hides_tail(const Candidate& candidate) const {
+    return candidate.is_narrow && !likeliest_.is_misaligned && !guess_.is_special_case &&
+           (likeliest_.is_convincing() || convincing_.contains(candidate.as));
+  }
+
   /// Whether the candidate does not hide that the kernel may be wrong.
   bool is_acceptable(const Candidate& candidate, const Fit& fit) const {
     // A name that is no more than a hint does not say what happens with infinities.
     if (!is_known(guess_) && !fit.special_mismatch.empty()) return false;
     const bool explains_enough =
         fit.is_complete() || (candidate.keeps_operator && (fit.mismatch.empty() || is_fault(candidate, fit)));
-    // Callers know that rows of groups must be aligned.
-    const bool hides_tail = candidate.is_narrow && !likeliest_.is_misaligned && !guess_.is_special_case &&
-                            (likeliest_.is_convincing() || convincing_.contains(candidate.as));
     // With a wrong shape, threads may do the same work.
-    if (!explains_enough || hides_tail || (candidate.invents_shape && fit.misbehaviour.has_value()))
+    if (!explains_enough || hides_tail(candidate) ||
+        (candidate.invents_shape && fit.misbehaviour.has_value()))
       return false;
     return !candidate.doubles_shared ||
            (!guess_.contract.no_fit && leaves_memory_by_warps(guess_.contract, guess_.image, runner_));
@@ -267,7 +345,11 @@ class Trial {
   const Candidate* nearest_ = nullptr;  ///< computes what the name says, and explains some of the trial runs
   Fit nearest_fit_;
   std::optional<Finding> common_misbehaviour_;
-  bool is_free_of_misbehaviour_ = false;  ///< some candidate that computes what the name says
+  const Candidate* misbehaving_ = nullptr;  ///< the likeliest one that shows it
+  bool misbehaving_leaves_memory_ = false;
+  bool is_free_of_misbehaviour_ = false;       ///< some candidate that computes what the name says
+  bool is_cut_ = false;                        ///< the runs of the candidates cost too much
+  std::set<std::string> right_for_multiples_;  ///< those that explain everything with narrow suppositions
   std::set<std::string> convincing_;  ///< reference contracts that explain much without narrow suppositions
 };
 

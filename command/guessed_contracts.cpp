@@ -90,6 +90,7 @@ std::string trialled(GuessedKernel guess, Runner& device, std::uint64_t limit,
     choose(packed(*result));
     if (result->choice.candidate == 0 && result->choice.outputs.empty()) result->preconditions = of_likeliest;
     apply(result->choice, guess);
+    runner.permit(limit / 2);  // The preconditions of a guess matter, however long it took to find.
     if (guess.contract.no_fit)
       result->preconditions.reset();
     else if (!result->preconditions)

@@ -2,6 +2,7 @@
 // everywhere.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -20,6 +21,9 @@ class LimitedRunner final : public Runner {
  public:
   /// `limit`: warp instructions, as in JobResult::cost.
   LimitedRunner(Runner& runner, std::uint64_t limit) : runner_(runner), left_(limit) {}
+
+  /// Permits further runs of that cost, if the rest of the limit is less.
+  void permit(std::uint64_t cost) { left_ = std::max(left_, cost); }
 
   Capabilities capabilities() const override { return runner_.capabilities(); }
   /// Throws LimitReached, too, if earlier runs have reached the limit.

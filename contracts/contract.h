@@ -37,11 +37,13 @@ struct Reduction {
   AffineType affine = AffineType::accumulator;             ///< of weights and biases
   MomentMethod moment_method = MomentMethod::unspecified;  ///< the key `method`, except for a sum
   SumMethod sum = SumMethod::plain;                        ///< the key `method`, for a sum
-  double epsilon = 0;                ///< for operators that take it; rounded to the accumulator type
-  double delta = 1;                  ///< of a Huber loss, positive; rounded to the accumulator type
-  std::uint64_t correction = 0;      ///< of the divisor n - correction of a variance: 0 or 1
-  double p = 0;                      ///< for top-p; rounded to the accumulator type
-  std::optional<Expression> k = {};  ///< for operators that rank elements
+  double epsilon = 0;                  ///< for operators that take it; rounded to the accumulator type
+  double delta = 1;                    ///< of a Huber loss, positive; rounded to the accumulator type
+  std::uint64_t correction = 0;        ///< of the divisor n - correction of a variance: 0 or 1
+  double p = 0;                        ///< for top-p; rounded to the accumulator type
+  std::optional<Expression> k = {};    ///< for operators that rank elements
+  std::optional<Range> values = {};    ///< of the elements that callers pass; absent: any
+  std::optional<Expression> bin = {};  ///< of an element "x", for a histogram; absent: the element itself
   std::shared_ptr<const CustomOperator> custom = {};  ///< for the operator `custom`
 };
 

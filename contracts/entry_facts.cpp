@@ -48,10 +48,21 @@ bool writes_one_of(const std::set<std::string_view>& names, const ptx::Statement
   return name != nullptr && names.contains(name->text);
 }
 
+/// As of a loop that ends at a constant.
+void read_comparison(const ptx::Statement& statement, EntryFacts& facts) {
+  const std::string_view type = Opcode(statement).type();
+  if (!Opcode(statement).is("setp") || !(type.starts_with('s') || type.starts_with('u'))) return;
+  for (const Operand& operand : statement.operands)
+    if (const auto* literal = std::get_if<ptx::Literal>(&operand.value);
+        literal != nullptr && static_cast<std::int64_t>(literal->bits) > 0)
+      facts.compared_integers.insert(literal->bits);
+}
+
 void read_instruction(const ptx::Statement& statement, EntryFacts& facts) {
   const Opcode code(statement);
   const bool is_shared = code.names(ptx::Space::shared);
   const TypedOperation operation{std::string(code.operation()), std::string(code.type())};
+  read_comparison(statement, facts);
   if (code.is("shfl") || code.is("redux") || code.is("vote")) facts.uses_shuffle = true;
   if (is_shared) facts.uses_shared = true;
   if (is_shared && code.is("st"))

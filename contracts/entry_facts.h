@@ -49,6 +49,7 @@ struct EntryFacts {
   std::optional<std::uint32_t> most_threads;      ///< .maxntid
   std::array<std::uint32_t, 3> cluster{0, 0, 0};  ///< .reqnctapercluster; zeros if absent
   std::vector<std::uint64_t> shared_arrays;       ///< size in bytes of each array declared in a function
+  std::set<std::uint64_t> compared_integers;      ///< positive constants with which integers are compared
   std::set<std::size_t> unused_parameters;        ///< by index: no instruction of the entry names them
   std::set<std::string> host_constants;           ///< variables in constant memory that only the host sets
   std::set<TypedOperation> atomics;               ///< not on shared memory

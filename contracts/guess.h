@@ -24,6 +24,7 @@ struct Invention {
   std::size_t argument = 0;  ///< index
   std::string parameter;     ///< its name, as used in sentences
   bool is_unused = false;    ///< by the kernel
+  bool is_addend = false;    ///< 0, if the kernel adds it to each result
   bool is_usual = false;     ///< such as a distance between rows of as many elements as they have
 };
 

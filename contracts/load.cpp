@@ -125,7 +125,7 @@ Instance build_instance(const Table& top, const Bindings& bindings, bool calls) 
   read_reduction(draft);
   read_domain(draft);
   read_tried(draft);
-  if (const auto table = top.table("reduction")) draft.scope.read(*table, "k", draft.instance.reduction->k);
+  read_sizes_of_reduction(draft);
   read_operands(draft);
   read_buffers(draft);
   read_additional_outputs(draft);

@@ -33,7 +33,7 @@ constexpr Named<ResultShape> shape_words[] = {{"rows", ResultShape::rows},
 
 /// The result of an operator if the input is one whole.
 ResultShape whole_of(Operator op) {
-  for (const ResultShape shape : {ResultShape::value, ResultShape::array})
+  for (const ResultShape shape : {ResultShape::value, ResultShape::array, ResultShape::bins})
     if (has_shape(op, shape)) return shape;
   return ResultShape::rows;
 }
@@ -74,15 +74,22 @@ ResultShape shape_named(const Problem& problem, std::string_view word) {
                                             : value_named(shape_words, std::string(word)).value();
 }
 
-/// The table of a contract that has the key: [reduction] or [claims].
-const KeyRow& row_of_key(const Problem& problem, std::string_view key) {
+/// Not a key of contracts, which specify the number of bins in [output].
+constexpr std::string_view bins_key = "bins";
+
+/// Throws InputError unless it is a key of [reduction] or [claims], or that for bins.
+void check_name_of_key(const Problem& problem, std::string_view key) {
   constexpr std::string_view given[] = {"operator", "input", "output", "result"};
   std::vector<std::string> known;
+  if (problem.op == Operator::histogram) {
+    if (key == bins_key) return;
+    known.emplace_back(bins_key);
+  }
   for (const KeyRow& row : contract_keys()) {
     if ((row.table != "reduction" && row.table != "claims") ||
         std::ranges::find(given, row.key) != std::end(given))
       continue;
-    if (row.key == key) return row;
+    if (row.key == key) return;
     known.emplace_back(row.key);
   }
   throw InputError(fmt::format("--as: {} has no key \"{}\"{}", problem.name, key, suggestion(key, known)));
@@ -90,13 +97,13 @@ const KeyRow& row_of_key(const Problem& problem, std::string_view key) {
 
 void check_key(const Reference& reference, const Problem& problem, const Pair& pair) {
   const auto& [key, value] = pair;
-  row_of_key(problem, key);
+  check_name_of_key(problem, key);
   if (reference.value_of(key) != nullptr)
     throw InputError(problem.keys.starts_with(key + "=")
                          ? fmt::format("--as: {} has {} already", problem.name, problem.keys)
                          : fmt::format("--as: \"{}\" is given twice", key));
-  if (key == "k" && integer_in<std::uint32_t>(value).value_or(0) == 0)
-    throw InputError(fmt::format("--as: \"k\" must be an integer of at least 1, not \"{}\"", value));
+  if ((key == "k" || key == bins_key) && integer_in<std::uint32_t>(value).value_or(0) == 0)
+    throw InputError(fmt::format("--as: \"{}\" must be an integer of at least 1, not \"{}\"", key, value));
 }
 
 void check_part(const Reference& reference, std::string_view part) {
@@ -107,6 +114,7 @@ void check_part(const Reference& reference, std::string_view part) {
   else
     known.emplace_back("count");
   if (result == ResultShape::segments) known.emplace_back("segments");
+  if (result == ResultShape::bins) known.emplace_back(bins_key);
   for (const char* key : {"k", "epsilon", "delta", "p"})
     if (info(reference.op).takes(key)) known.emplace_back(key);
   for (const RoleInfo& role : roles())
@@ -130,6 +138,7 @@ std::string text_of(const Reference& reference, const Reduction& types) {
   std::string claims = "[claims]\n";
   if (reference.value_of("empty") == nullptr) claims += "empty = \"unspecified\"\n";
   for (const auto& [key, value] : reference.keys) {
+    if (key == bins_key) continue;
     const KeyRow* row = find_key("reduction", key);
     const bool is_claim = row == nullptr;
     if (is_claim) row = find_key("claims", key);
@@ -149,9 +158,8 @@ std::string text_of(const Reference& reference, const Reduction& types) {
 std::vector<Problem> problems() {
   std::vector<Problem> all;
   for (const OperatorInfo& op : operators()) {
-    // These need more than a reference contract can say: how many bins there are, and what combines elements.
-    if (op.op == Operator::histogram || op.op == Operator::custom) continue;
-    all.push_back({op.name, op.op, whole_of(op.op), "", op.synopsis});
+    // It needs more than a reference contract can say: what combines elements.
+    if (op.op != Operator::custom) all.push_back({op.name, op.op, whole_of(op.op), "", op.synopsis});
   }
   all.insert(all.end(), std::begin(named_problems), std::end(named_problems));
   return all;
@@ -204,7 +212,7 @@ void apply_keys(const Reference& reference, Instance& instance) {
     Draft draft{top, false, Scope(instance.bindings), std::move(instance)};
     for (const auto& [variable, range] : draft.instance.domain) draft.scope.add_variable(variable);
     read_reduction(draft);
-    draft.scope.read(*top.table("reduction"), "k", draft.instance.reduction->k);
+    read_sizes_of_reduction(draft);
     read_claims(draft);
     instance = std::move(draft.instance);
   } catch (const InputError& error) {

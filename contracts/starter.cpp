@@ -58,6 +58,11 @@ class Writer {
   std::string text_;
 };
 
+std::string text_of(const Range& range) {
+  const bool is_single = range.low.text() == range.high.text();
+  return is_single ? range.low.text() : fmt::format("{} .. {}", range.low.text(), range.high.text());
+}
+
 void write_reduction(Writer& out, const Reduction& reduction) {
   out.table("reduction");
   out.key("operator", toml_string(name(reduction.op)));
@@ -78,6 +83,8 @@ void write_reduction(Writer& out, const Reduction& reduction) {
   if (reduction.correction != 0) out.key("correction", std::to_string(reduction.correction));
   if (op.takes("p")) out.key("p", toml_string(fmt::format("{}", reduction.p)));
   if (reduction.k) out.key("k", toml_string(reduction.k->text()));
+  if (reduction.values) out.key("values", toml_string(text_of(*reduction.values)));
+  if (reduction.bin) out.key("bin", toml_string(reduction.bin->text()));
 }
 
 void write_operand(Writer& out, const OperandContract& operand) {
@@ -92,10 +99,7 @@ void write_domain(Writer& out, const Instance& instance) {
   out.table("domain");
   out.comment(find_key("", "domain")->sentence);
   for (const auto& [variable, range] : instance.domain) {
-    const bool single = range.low.text() == range.high.text();
-    const std::string text =
-        single ? range.low.text() : fmt::format("{} .. {}", range.low.text(), range.high.text());
-    out.key(variable, toml_string(text));
+    out.key(variable, toml_string(text_of(range)));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +14,9 @@
 #include "oracles/operator.h"
 
 namespace foldproof {
+
+/// The bin in which a histogram counts an element; nothing if it has none.
+using BinOf = std::function<std::optional<std::uint64_t>(std::int64_t element)>;
 
 /// How a reduction computes, as far as its rounding depends on it.
 struct Arithmetic {
@@ -37,6 +41,7 @@ struct Arithmetic {
   std::uint64_t correction = 0;                       ///< variances have the divisor n - correction: 0 or 1
   double p = 0;                                       ///< for top-p
   std::shared_ptr<const CustomOperator> custom = {};  ///< for custom
+  BinOf bin_of = {};                                  ///< for histogram; empty: every element is its own bin
 };
 
 /// A result that a bound checked, each number rounded to f64; the error and the bound upwards.

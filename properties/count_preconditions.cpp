@@ -227,6 +227,7 @@ class SizeTrials {
     try_multiples();
     if (preconditions_.counts.empty()) try_count_of_threads();
     if (preconditions_.counts.empty()) try_threads_for_each();
+    if (preconditions_.counts.empty()) try_long_rows();
   }
 
  private:
@@ -299,6 +300,20 @@ class SizeTrials {
         common([&](const SourceLaunch& launch) { return launched_threads(launch, *argument_, variable_); });
     if (threads && adopt({{variable_, fmt::format("{} .. {}", low, blocks_.most)}, {"block", *threads}}))
       warn_of(fmt::format("do not launch blocks of \"{}\" threads", *threads));
+  }
+
+  /// If rows have at least as many columns as a warp, or a block, has threads.
+  void try_long_rows() {
+    if (!has("rows") || is_fixed(range()) || !range().high.names().empty()) return;
+    for (const char* least : {"32", "block"}) {
+      if (least == std::string_view("block") && !has(least)) continue;
+      if (!adopt({{variable_, fmt::format("{} .. {}", least, range().high.text())}})) continue;
+      const std::string what = least == std::string_view("block")
+                                   ? "fewer columns than a block has threads"
+                                   : fmt::format("fewer than {} columns", least);
+      preconditions_.assumptions.push_back("no " + what);
+      return warn_of("pass " + what);
+    }
   }
 
   /// Whether the kernel is right with these sizes, but wrong with others; the domain then has them.

@@ -96,12 +96,23 @@ std::size_t suitable_row(std::string_view kind, std::span<const DistributionInfo
   return row;
 }
 
-void plant(Elements& x, const InputDistribution& input) {
+void check_ends(const ValueRange& values, Element element) {
+  if (!is_number_of(element, values.low) || !is_number_of(element, values.high) || values.low > values.high)
+    throw InputError(
+        fmt::format("\"values\" is {} .. {}, but it must be a range of {} numbers, smallest first",
+                    values.low, values.high, name(element)));
+}
+
+void plant(Elements& x, const InputDistribution& input, const std::optional<ValueRange>& values) {
   for (const auto& [index, value] : input.planted) {
     if (index >= x.size())
       throw InputError(
           fmt::format("planted element {} is out of range: the input has {} elements", index, x.size()));
     x.set_bits(index, planted_bits(x.element(), value));
+    if (values && !is_within(*values, x.element(), x.bits(index)))
+      throw InputError(
+          fmt::format("planted element {} is {}, but the contract permits only values from {} to {}", index,
+                      value, values->low, values->high));
   }
 }
 
@@ -170,7 +181,11 @@ std::vector<std::byte> make_input(const InputDistribution& input, const InputPla
   if (is_product && std::ranges::find(out_of_range, input.distribution.name) == std::end(out_of_range))
     inputs::limit_products(elements);
   if (plan.is_nonnegative) inputs::take_magnitudes(elements);
-  plant(elements, input);
+  if (plan.values) {
+    check_ends(*plan.values, plan.element);
+    inputs::limit_values(elements, *plan.values);
+  }
+  plant(elements, input, plan.values);
   return elements.take();
 }
 

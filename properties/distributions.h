@@ -36,6 +36,11 @@ std::string names_of(std::span<const DistributionInfo> rows);
 /// and a wrong argument.
 void read_steps(std::string_view text, InputDistribution& input);
 
+/// From `low` to `high`, both included.
+struct ValueRange {
+  std::int64_t low = 0, high = 0;
+};
+
 /// What an input is generated for.
 struct InputPlan {
   Operator op = Operator::sum;
@@ -43,11 +48,17 @@ struct InputPlan {
   Element accumulator = Element::f32;
   std::uint64_t count = 0;
   Element output = Element::f32;
-  std::uint64_t tile = 32;      ///< elements per block, one per thread; at least 1
-  std::uint64_t row = 0;        ///< elements per row; the last row may be shorter; 0: a single row
-  double p = 0;                 ///< what sums must reach, for top-p
-  bool is_nonnegative = false;  ///< magnitudes, except of planted elements
+  std::uint64_t tile = 32;                ///< elements per block, one per thread; at least 1
+  std::uint64_t row = 0;                  ///< elements per row; the last row may be shorter; 0: a single row
+  double p = 0;                           ///< what sums must reach, for top-p
+  bool is_nonnegative = false;            ///< magnitudes, except of planted elements
+  std::optional<ValueRange> values = {};  ///< of all elements; absent: any
 };
+
+/// Whether the element is a number of the range.
+bool is_within(const ValueRange& range, Element element, std::uint64_t bits);
+/// Whether the type has that number.
+bool is_number_of(Element element, std::int64_t integer);
 
 /// Whether the distribution or transform supports elements of this type.
 bool suits(const DistributionInfo& distribution, Element element);
@@ -58,8 +69,8 @@ std::vector<std::uint64_t> elements_in(Element element, std::span<const std::byt
 /// The input's bytes; the same distribution gives the same bytes on every host. The elements of a
 /// floating-point product are limited (inputs::limit_products), except for the distributions subnormals,
 /// overflow and extremes, since nothing can be said about the result if an order of multiplication may
-/// overflow. Throws InputError for an unknown or unsupported name, and for a planted element that does not
-/// exist or does not fit.
+/// overflow. Throws InputError for an unknown or unsupported name, for a planted element that does not exist,
+/// does not fit or is out of the range of values, and for a range whose ends the type does not have.
 std::vector<std::byte> make_input(const InputDistribution& input, const InputPlan& plan);
 
 }  // namespace foldproof

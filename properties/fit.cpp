@@ -89,6 +89,7 @@ Case case_of(const Instance& instance, const TrialRun& run) {
                    {"rows", run.rows},
                    {"columns", columns},
                    {"groups", std::max<std::int64_t>(columns / group, 1)},
+                   {"bins", 64},
                    {"segments", run.elements / elements_per_segment + 1},
                    {"grid", 1}};
   // A free grid has a thread for each element, since one block shows little.
@@ -163,18 +164,34 @@ std::vector<double> results_of(const Evaluator& evaluator, const Instance& insta
   return results;
 }
 
+/// Whether the other instance gives the results that `agree` expects, given one of each.
+template <typename Agree>
+bool all_agree(const Contract& contract, const Instance& instance, const Instance& changed,
+               const std::shared_ptr<const Image>& image, Runner& runner, const Agree& agree) {
+  const Evaluator before(contract, instance, image, runner), after(contract, changed, image, runner);
+  bool shows_more_than_zeros = false;
+  const bool do_agree = std::ranges::all_of(trial_cases(instance), [&](const Case& c) {
+    if (!is_telling(c)) return true;
+    const std::vector<double> old = results_of(before, instance, c), now = results_of(after, instance, c);
+    shows_more_than_zeros |= std::ranges::any_of(old, [](double x) { return std::isfinite(x) && x != 0; });
+    return std::ranges::equal(old, now, agree);
+  });
+  return do_agree && shows_more_than_zeros;
+}
+
 /// Whether twice the floating-point number gives exactly twice the results.
 bool is_factor(const Contract& contract, const Instance& instance, const Instance& doubled,
                const std::shared_ptr<const Image>& image, Runner& runner) {
-  const Evaluator once(contract, instance, image, runner), twice(contract, doubled, image, runner);
-  bool shows_more_than_zeros = false;
-  const bool doubles = std::ranges::all_of(trial_cases(instance), [&](const Case& c) {
-    if (!is_telling(c)) return true;
-    const std::vector<double> of_one = results_of(once, instance, c), of_two = results_of(twice, instance, c);
-    shows_more_than_zeros |= std::ranges::any_of(of_one, [](double x) { return std::isfinite(x) && x != 0; });
-    return std::ranges::equal(of_one, of_two, [](double a, double b) { return 2 * a == b; });
+  return all_agree(contract, instance, doubled, image, runner, [](double a, double b) { return 2 * a == b; });
+}
+
+/// Whether 1 instead of 0 adds 1 to the results, up to rounding.
+bool is_addend(const Contract& contract, const Instance& instance, const Instance& with_one,
+               const std::shared_ptr<const Image>& image, Runner& runner) {
+  constexpr double rounding = 0x1p-6;
+  return all_agree(contract, instance, with_one, image, runner, [](double a, double b) {
+    return std::fabs(a + 1 - b) <= rounding * std::max(1.0, std::fabs(a));
   });
-  return doubles && shows_more_than_zeros;
 }
 
 /// The first argument whose invented value is not understood; null if there is none. A kernel may ignore it,
@@ -185,6 +202,11 @@ const Invention* decisive_invention(const Contract& contract, const InstanceGues
     if (invention.is_unused && !invention.is_usual) continue;
     Instance changed = guess.instance;
     ArgumentContract& argument = changed.launches.at(0).arguments.at(invention.argument);
+    if (invention.is_addend) {
+      argument.number = 1;
+      if (!is_addend(contract, guess.instance, changed, image, runner)) return &invention;
+      continue;
+    }
     double_value(argument);
     const bool is_number = argument.form == ArgumentContract::Form::number;
     if (is_number && is_factor(contract, guess.instance, changed, image, runner)) continue;
@@ -259,7 +281,8 @@ Fit fit_of(const Contract& contract, const InstanceGuess& guess, const std::shar
     ++fit.runs;
     const auto misbehaviour = std::ranges::find_if(
         run.findings, [&](const Finding& finding) { return is_misbehaviour(finding, cases[k]); });
-    fit.always_misbehaves &= misbehaviour != run.findings.end();
+    // A few elements need only a few threads.
+    fit.always_misbehaves &= misbehaviour != run.findings.end() || count_of(cases[k]) < convincing_elements;
     if (misbehaviour != run.findings.end() && !fit.misbehaviour)
       fit.misbehaviour = with_case(*misbehaviour, cases[k]);
     const auto reads_undefined = std::ranges::find_if(run.findings, reads_undefined_shared);

@@ -35,11 +35,34 @@ std::vector<std::string> variants_of(const Problem& problem) {
   return variants;
 }
 
-std::vector<Reference> all_references() {
+/// How many bins the kernel may have, if no parameter says it: as its arrays in shared memory, its template
+/// arguments or the type of its elements suggest, or any number.
+std::set<std::uint64_t> numbers_of_bins(const Kernel& kernel) {
+  constexpr std::uint64_t most = 65536, any = 64;
+  std::set<std::uint64_t> numbers{any, 256};
+  for (const std::uint32_t integer : template_integers(kernel)) numbers.insert(integer);
+  for (const std::uint64_t bytes : kernel.facts.shared_arrays) numbers.insert(bytes / sizeof(std::uint32_t));
+  std::erase_if(numbers, [](std::uint64_t number) { return number < 2 || number > most; });
+  return numbers;
+}
+
+/// The same for histograms: of the elements, or of their upper bits.
+std::vector<std::string> variants_of_histogram(const Kernel& kernel) {
+  std::vector<std::string> variants{""};
+  for (const std::uint64_t bins : numbers_of_bins(kernel)) {
+    variants.push_back(fmt::format(",bins={}", bins));
+    for (const std::uint64_t width : {4, 16, 256})
+      variants.push_back(fmt::format(",bins={},bin=x / {},values=0 .. {}", bins, width, bins * width - 1));
+  }
+  return variants;
+}
+
+std::vector<Reference> all_references(const Kernel& kernel) {
   std::vector<Reference> references;
   for (const Problem& problem : problems())
     for (const std::string_view shape : shapes_of(problem))
-      for (const std::string& variant : variants_of(problem))
+      for (const std::string& variant :
+           problem.op == Operator::histogram ? variants_of_histogram(kernel) : variants_of(problem))
         references.push_back(reference_named(fmt::format("{}:{}{}", problem.name, shape, variant), ""));
   return references;
 }
@@ -55,7 +78,8 @@ std::optional<Candidate> candidate_for(const Kernel& kernel, const Supposition& 
     return std::nullopt;
   }
   candidate.instance.launches[0].lowered = kernel.signature.lowered;
-  candidate.is_narrow = supposed.elements_per_thread > 1 || supposed.reads_whole_groups;
+  candidate.is_narrow =
+      supposed.elements_per_thread > 1 || supposed.columns_per_thread != 0 || supposed.reads_whole_groups;
   candidate.doubles_shared = supposed.shared_per_thread > 1;
   candidate.is_unusual = supposed.output_is_scratch || supposed.is_in_place || supposed.holds_identity ||
                          supposed.has_one_result || supposed.threads_y != 0 || supposed.grid ||
@@ -83,12 +107,36 @@ bool reads_groups(const Kernel& kernel) {
   });
 }
 
+std::vector<bool> either(bool both) { return both ? std::vector{false, true} : std::vector{false}; }
+
 /// Those with as many blocks as the source launches.
 void add_fixed_grid(std::uint32_t blocks, std::vector<Supposition>& all) {
   std::vector<Supposition> fixed;
   for (Supposition supposed : all)
     if (!supposed.block) fixed.push_back(supposed), fixed.back().grid = blocks;
   all.insert(all.end(), fixed.begin(), fixed.end());
+}
+
+/// Those in which the threads of a block are as many as its row has columns, or a part of these.
+void add_filled_rows(const Kernel& kernel, const std::vector<std::optional<std::uint32_t>>& blocks,
+                     std::vector<Supposition>& all) {
+  const bool groups = reads_groups(kernel);
+  for (const std::uint32_t columns : groups ? std::vector{1U, 2U, 4U, 8U} : std::vector{1U})
+    for (const auto block : blocks)
+      for (const bool orders : either(sizes_of(kernel) > 1))
+        all.push_back({.block = block,
+                       .columns_per_thread = columns,
+                       .reads_whole_groups = groups && columns > 1,
+                       .orders_sizes = orders});
+}
+
+/// Those with a number of elements with which the kernel compares an index.
+void add_constant_counts(const Kernel& kernel, std::vector<Supposition>& all) {
+  constexpr std::uint64_t least = 128, most = std::uint64_t{1} << 26;
+  std::set<std::uint64_t> counts;
+  for (const std::uint64_t constant : kernel.facts.compared_integers)
+    if (constant >= least && constant <= most) counts.insert({constant, constant + 1});
+  for (const std::uint64_t count : counts) all.push_back({.count = count});
 }
 
 /// Everything that can be supposed about the launch and the sizes of the kernel, the likelier first.
@@ -99,7 +147,6 @@ std::vector<Supposition> suppositions(const Kernel& kernel) {
   std::set<std::uint32_t> elements{1, 2, 4, 8};
   elements.insert(integers.begin(), integers.end());
   if (!may_ignore_count(kernel)) elements = {1};
-  const auto either = [](bool both) { return both ? std::vector{false, true} : std::vector{false}; };
   std::vector<Supposition> all;
   for (const bool orders : either(sizes_of(kernel) > 1))
     for (const bool groups : either(reads_groups(kernel)))
@@ -114,6 +161,8 @@ std::vector<Supposition> suppositions(const Kernel& kernel) {
           all.push_back(one);
           all.back().shared_per_thread = 2;
         }
+  if (!kernel.facts.reads_in_loop) add_filled_rows(kernel, blocks, all);
+  if (sizes_of(kernel) == 0) add_constant_counts(kernel, all);
   all.push_back({.is_square = true});
   all.push_back({.has_one_result = true});
   all.push_back({.output_is_scratch = true});
@@ -202,7 +251,7 @@ std::vector<std::uint32_t> template_integers(const Kernel& kernel) {
 
 std::vector<Candidate> candidates_for(const Kernel& kernel, const Reference* chosen, bool is_settled) {
   const auto named = operator_in_name(last_name(kernel));
-  std::vector<Reference> references = chosen == nullptr ? all_references() : std::vector<Reference>{};
+  std::vector<Reference> references = chosen == nullptr ? all_references(kernel) : std::vector<Reference>{};
   std::erase_if(references,
                 [&](const Reference& reference) { return contradicts_name(last_name(kernel), reference); });
   Candidates candidates(kernel);
@@ -211,8 +260,10 @@ std::vector<Candidate> candidates_for(const Kernel& kernel, const Reference* cho
     Supposition wanted = supposed;
     wanted.is_chosen = chosen != nullptr;
     candidates.add(chosen, wanted, true);
+    // A scan of rows as long as blocks may be one that loses the results of earlier blocks.
     for (const Reference& reference : references)
-      if (reference.op == named) candidates.add(&reference, supposed, true);
+      if (reference.op == named && !(is_scan(reference.result) && supposed.columns_per_thread != 0))
+        candidates.add(&reference, supposed, true);
   }
   // Threads that find such an element store to an output that is 0, or 1, before.
   const auto may_store_nothing = [](Operator op) { return op == Operator::any || op == Operator::all; };
@@ -221,14 +272,17 @@ std::vector<Candidate> candidates_for(const Kernel& kernel, const Reference* cho
   for (const Reference& reference : references)
     if (may_store_nothing(reference.op) && (reference.op == named || !is_settled))
       candidates.add(&reference, {.holds_identity = true}, reference.op == named);
-  // A tally of the trial inputs would be a constant.
-  const auto is_possible = [&](const Reference& reference) {
-    return !is_settled && reference.op != named && info(reference.op).gives != OperatorInfo::Gives::tally;
+  // A tally of the trial inputs would be a constant. Many histograms are possible, so that few are tried.
+  const auto is_possible = [&](const Reference& reference, const Supposition& supposed) {
+    const bool counts = reference.op == Operator::histogram;
+    return !is_settled && reference.op != named && info(reference.op).gives != OperatorInfo::Gives::tally &&
+           (!counts || (&supposed == &all.front() && !kernel.facts.atomics.empty()));
   };
   for (const Supposition& supposed : all)
-    if (supposed.elements_per_thread == 1 && supposed.shared_per_thread == 1 && !supposed.block)
+    if (supposed.elements_per_thread == 1 && supposed.columns_per_thread == 0 &&
+        supposed.shared_per_thread == 1 && !supposed.block && !supposed.count)
       for (const Reference& reference : references)
-        if (is_possible(reference)) candidates.add(&reference, supposed, false);
+        if (is_possible(reference, supposed)) candidates.add(&reference, supposed, false);
   return candidates.take();
 }
 

@@ -60,7 +60,8 @@ class DomainGuess {
   }
 
   void find_domain() {
-    const bool has_thread_for_each = sizes_.matrix && !reads_in_loop() && !sizes_.by_columns;
+    const bool fills_rows = sizes_.matrix && supposed_.columns_per_thread != 0;
+    const bool has_thread_for_each = sizes_.matrix && !reads_in_loop() && !sizes_.by_columns && !fills_rows;
     const std::string unit = roles_.lanes() > 1 ? "groups" : "columns";
     if (has_thread_for_each) {
       roles_.assume(
@@ -69,12 +70,16 @@ class DomainGuess {
     }
     const bool is_as_long = has_thread_for_each && !only_block();
     add_variable("block", is_as_long ? unit : std::to_string(block()));
+    if (sizes_.bins) add_variable("bins", "1 .. block");
     if (sizes_.matrix) {
       // More elements would overflow the index of a kernel whose sizes are ints.
-      if (!has_thread_for_each)
+      if (fills_rows)
+        add_columns_of_threads(unit);
+      else if (!has_thread_for_each)
         add_variable(unit, fmt::format("{} .. {}", roles_.k(), roles_.lanes() > 1 ? "2^13" : "2^15"));
       if (roles_.lanes() > 1) add_variable("columns", fmt::format("groups * {}", roles_.lanes()));
-      add_variable("rows", sizes_.matrix->rows == sizes_.matrix->columns ? "columns" : "1 .. 2^15");
+      const bool is_square = sizes_.matrix->rows && sizes_.matrix->rows == sizes_.matrix->columns;
+      add_variable("rows", is_square ? "columns" : "1 .. 2^15");
       add_variable("count", "rows * columns");
       const std::string parts = sizes_.by_columns ? "columns" : "rows";
       const bool covers_rows = strides() && (sizes_.matrix->rows || sizes_.by_columns);
@@ -83,6 +88,8 @@ class DomainGuess {
       add_variable("segments", "1 .. 2^15");
       add_variable("count", "0 .. 2^31 - 1");
       add_variable("grid", strides() ? "1 .. segments" : "segments");
+    } else if (supposed_.count) {
+      add_constant_count();
     } else if (sizes_.count && supposed_.elements_per_thread == 1) {
       add_variable(read_unit(), units());
       add_groups();
@@ -91,6 +98,21 @@ class DomainGuess {
       find_elements_per_thread();
     }
     if (roles_.lanes() > 1) add_variable("offset", "0");
+  }
+
+  void add_columns_of_threads(const std::string& unit) {
+    const std::uint32_t each = supposed_.columns_per_thread / roles_.lanes();
+    roles_.assume(fmt::format("rows of {} for each thread of a block",
+                              supposed_.columns_per_thread == 1
+                                  ? "one column"
+                                  : fmt::format("{} columns", supposed_.columns_per_thread)));
+    add_variable(unit, each == 1 ? "block" : fmt::format("block * {}", each));
+  }
+
+  void add_constant_count() {
+    roles_.assume(fmt::format("{} elements, a constant of the kernel", *supposed_.count));
+    add_variable("count", std::to_string(*supposed_.count));
+    add_variable("grid", grid());
   }
 
   /// The count of a kernel that reads as many elements as it has threads, or a multiple.

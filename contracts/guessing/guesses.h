@@ -86,6 +86,8 @@ struct Supposition {
   std::optional<std::uint32_t> block = {};  ///< threads; absent: as the facts suggest
   std::optional<std::uint32_t> grid = {};   ///< blocks; absent: those that cover the input
   std::uint32_t elements_per_thread = 1;    ///< if more, the kernel ignores its count, if it has one
+  std::uint32_t columns_per_thread = 0;     ///< if positive, a row has that many for each thread of its block
+  std::optional<std::uint64_t> count = {};  ///< a constant number of elements
   std::uint32_t shared_per_thread = 1;      ///< elements of dynamic shared memory
   bool reads_whole_groups = false;  ///< callers align the input, whose length is a multiple of a group's
   bool counts_groups = false;       ///< the number of elements is one of groups, such as float4
@@ -124,6 +126,8 @@ class KernelRoles {
   bool has_result(ResultShape result) const;
   /// The value of a key of the reference contract; the fallback if it has none.
   std::string key_of_reference(std::string_view key, const std::string& fallback) const;
+  /// How many bins a histogram has according to the reference contract; empty: it does not say.
+  std::string bins() const { return key_of_reference("bins", ""); }
   /// How many elements of a row are ranked, as an expression.
   std::string k() const { return key_of_reference("k", "1"); }
   /// The parameter that the user named for a part of the reference contract.
@@ -194,11 +198,10 @@ bool counts_groups(const KernelRoles& roles, std::size_t index);
 struct Sizes {
   /// Without a parameter for the rows, there are as many as blocks.
   struct Matrix {
-    std::optional<std::size_t> rows;
-    std::size_t columns = 0;
+    std::optional<std::size_t> rows, columns;  ///< without columns, the threads of a block read a row
   };
   std::optional<Matrix> matrix;
-  std::optional<std::size_t> count, segments;
+  std::optional<std::size_t> count, segments, bins;
   bool by_columns = false;  ///< columns are reduced, not rows
 };
 

@@ -43,6 +43,7 @@ class Guess {
     if (roles_.reference() != nullptr) {
       apply_keys(*roles_.reference(), instance_);
       if (epsilon_) instance_.reduction->epsilon = *epsilon_;
+      if (values_) instance_.reduction->values = values_;
       find_method();
     }
     assume_claims();
@@ -192,6 +193,7 @@ class Guess {
       instance_.output_count = Expression::parse("segments", {});
       return;
     }
+    if (roles_.has_result(ResultShape::bins)) return find_bins();
     if (roles_.has_result(ResultShape::scan)) {
       instance_.reduction->result = ResultShape::scan;
       instance_.output_count = Expression::parse("count", {});
@@ -218,6 +220,23 @@ class Guess {
     if (!supposed_.output_is_scratch || !finishes) return;
     instance_.output_capacity = Expression::parse("grid", {});
     roles_.assume("an output that also holds one partial result per block");
+  }
+
+  /// Without a key for the values, every element has a bin.
+  void find_bins() {
+    const std::string bins = sizes_.bins ? "bins" : roles_.bins();
+    instance_.reduction->result = ResultShape::bins;
+    instance_.output_count = Expression::parse(bins, {});
+    if (facts_.uses_dynamic_shared)
+      launch_.shared =
+          Expression::parse(fmt::format("{} * sizeof({})", bins, name(roles_.output_type())), {});
+    for (const char* key : {"values", "bin"})
+      if (!roles_.key_of_reference(key, "").empty()) return;
+    const std::size_t bits =
+        8 * size_of(roles_.input_type()) - (is_signed_integer(roles_.input_type()) ? 1 : 0);
+    const std::string last = bits < 31 ? fmt::format("min({}, 2^{}) - 1", bins, bits) : bins + " - 1";
+    values_ = Range::parse("0 .. " + last, {});
+    roles_.assume(fmt::format("elements from 0 to {}", last));
   }
 
   /// What the output holds before the launch.
@@ -327,8 +346,10 @@ class Guess {
                       : takes_delta && is("delta", "", "delta") ? "delta"
                                                                 : nullptr;
     if (key == nullptr) {
+      const bool is_addend = has_name(kernel_.parameters[index].name, "b", {"beta", "bias", "shift"});
       invent(index, false);
-      return 1;
+      inventions_.back().is_addend = is_addend;
+      return is_addend ? 0 : 1;
     }
     if (info(roles_.reference()->op).takes("epsilon") && roles_.reference()->value_of(key) == nullptr)
       return *(epsilon_ = usual_epsilon);
@@ -337,7 +358,7 @@ class Guess {
 
   void invent(std::size_t index, bool is_usual) {
     inventions_.push_back(
-        {index, roles_.described(index), facts_.unused_parameters.contains(index), is_usual});
+        {index, roles_.described(index), facts_.unused_parameters.contains(index), false, is_usual});
   }
 
   OperandContract operand(Role role, std::size_t index) {
@@ -361,8 +382,9 @@ class Guess {
 
   std::string integer_value(std::size_t index) {
     if (index == sizes_.segments) return "segments";
-    if (index == roles_.named("k") ||
-        (roles_.reference() != nullptr && is_name_of_k(kernel_.parameters[index].name)))
+    if (index == sizes_.bins) return "bins";
+    const bool ranks = roles_.reference() != nullptr && info(roles_.reference()->op).takes("k");
+    if (index == roles_.named("k") || (ranks && is_name_of_k(kernel_.parameters[index].name)))
       return roles_.k();
     if (sizes_.matrix && index == sizes_.matrix->rows) return "rows";
     if (sizes_.matrix && index == sizes_.matrix->columns)
@@ -397,6 +419,7 @@ class Guess {
   LaunchContract launch_;
   Sizes sizes_;
   std::optional<double> epsilon_;  ///< what the kernel gets as an argument, if the reference does not say it
+  std::optional<Range> values_;    ///< of elements, if the reference does not say it
   std::vector<std::pair<std::size_t, std::string>> buffer_names_;
   std::vector<Invention> inventions_;
   std::vector<std::string> unchecked_outputs_;

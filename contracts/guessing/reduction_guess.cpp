@@ -162,7 +162,9 @@ Reduction guess_reduction(const KernelRoles& roles) {
   // What adds elements in their own type may widen only the sums.
   const bool adds_elements =
       is_float(reduction.input) && has_operation(roles.kernel().facts.arithmetic, "add", reduction.input);
-  reduction.accumulator = widens || selects || adds_elements ? reduction.input : reduction.output;
+  const bool counts = gives == Gives::counts;  // only its output has a type to add in
+  reduction.accumulator =
+      !counts && (widens || selects || adds_elements) ? reduction.input : reduction.output;
   if (info(reduction.op).takes("functions"))
     use_fast_functions(roles, reduction);
   else if (is_float(reduction.accumulator) && !selects && !is_extremum(underlying(reduction.op)))

@@ -34,6 +34,7 @@ class SizesGuess {
 
   Sizes sizes() {
     sizes_.by_columns = is_by_columns();
+    if (roles_.has_result(ResultShape::bins) && roles_.bins().empty()) find_bins();
     if (may_be_matrix()) find_matrix();
     if (!sizes_.matrix) find_count();
     return sizes_;
@@ -78,6 +79,11 @@ class SizesGuess {
   /// first two numbers are rows and columns, and a single one is the number of columns.
   void find_matrix() {
     const bool is_mapped = roles_.named("rows") || roles_.named("columns");
+    if (roles_.supposed().columns_per_thread != 0 && integers_.size() <= 1 && !is_mapped) {
+      sizes_.matrix = Sizes::Matrix{};
+      find_count();
+      return;
+    }
     if (roles_.supposed().is_square && integers_.size() == 1 && !is_mapped) {
       sizes_.matrix = {integers_.front(), integers_.front()};
       return roles_.assume(fmt::format("a square matrix of {} rows", roles_.described(integers_.front())));
@@ -88,7 +94,8 @@ class SizesGuess {
     if (roles_.reference() == nullptr && (!rows || !columns)) return;
     std::erase_if(left, [&](std::size_t i) {
       const std::string& name = kernel_.parameters[i].name;
-      return is_name_of_k(name) || is_name_of_stride(name) || is_name_of_option(name);
+      return (info(op_).takes("k") && is_name_of_k(name)) || is_name_of_stride(name) ||
+             is_name_of_option(name);
     });
     if (!rows && left.size() > (columns ? 0U : 1U)) rows = *left.begin(), left.erase(left.begin());
     if (!columns && !left.empty()) columns = left.front();
@@ -105,6 +112,16 @@ class SizesGuess {
     if (roles_.reference() != nullptr) return roles_.reference()->result == ResultShape::columns;
     const std::string name = plain_name(kernel_.signature.spelled);
     return mentions(name, {"col"}) && !mentions(name, {"row"}) && has_shape(op_, ResultShape::columns);
+  }
+
+  void find_bins() {
+    sizes_.bins = take("bins", "", {"bin", "bucket", "level", "class", "categor"}, integers_);
+    if (!sizes_.bins)
+      roles_.give_up(
+          "no parameter is the number of bins; name one with --map bins=INDEX, or add bins=NUMBER to "
+          "--as");
+    roles_.assume(
+        fmt::format("number of bins {}, at most one per thread of a block", roles_.described(*sizes_.bins)));
   }
 
   void find_count() {

@@ -95,6 +95,11 @@ void read_choices(const Scope& scope, std::string_view name, const Table& table,
   if (reduction.op == Operator::custom)
     reduction.custom = custom_operator(scope.text(table, "combine"), scope.text(table, "identity"),
                                        reduction.accumulator, table.where("operator"));
+  if (const auto bin = scope.text(table, "bin")) {
+    reduction.bin = Expression::parse(bin->value, bin->where);
+    if (reduction.bin->names() != std::vector<std::string>{"x"})
+      throw InputError("\"bin\" must be an expression in x, the element, such as \"x / 4\"", bin->where);
+  }
   check_shape(reduction, table);
 }
 
@@ -132,6 +137,14 @@ void read_reduction(Draft& draft) {
                     name(reduction.op)),
         table->where("operator"));
   draft.instance.reduction = reduction;
+}
+
+void read_sizes_of_reduction(Draft& draft) {
+  const auto table = draft.top.table("reduction");
+  if (!table) return;
+  Reduction& reduction = *draft.instance.reduction;
+  draft.scope.read(*table, "k", reduction.k);
+  if (const auto values = draft.scope.text(*table, "values")) reduction.values = draft.scope.range(*values);
 }
 
 void read_additional_outputs(Draft& draft) {

@@ -92,9 +92,10 @@ struct Draft {
 std::vector<Bindings> combinations(const Table& top);
 
 // In the order of the calls: expressions use names that earlier tables introduced. All throw InputError.
-void read_reduction(Draft& draft);  ///< everything except `k`, which is an expression
+void read_reduction(Draft& draft);  ///< everything except `k` and `values`
 void read_domain(Draft& draft);
 void read_tried(Draft& draft);
+void read_sizes_of_reduction(Draft& draft);  ///< `k` and `values`
 void read_operands(Draft& draft);
 void read_buffers(Draft& draft);
 void read_additional_outputs(Draft& draft);

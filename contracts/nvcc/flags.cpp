@@ -126,6 +126,11 @@ constexpr std::string_view with_separate_value[] = {"-o",
 /// code.
 constexpr std::string_view for_host_compiler[] = {"-Xcompiler", "--compiler-options"};
 
+/// Those of its flags that change what it preprocesses, and that nvcc does not have.
+constexpr std::string_view of_preprocessor_alone[] = {
+    "-imacros",  "--imacros", "-iquote",   "-idirafter", "-iprefix",      "-iwithprefix",
+    "-isysroot", "--sysroot", "-nostdinc", "-undef",     "-Xpreprocessor"};
+
 std::string_view punctuation_of(Value value) {
   switch (value) {
     case Value::none: return "";
@@ -220,6 +225,19 @@ std::vector<FlagWord> words_in_table(std::span<const FlagWord> words, bool (*is_
   return taken;
 }
 
+/// Without them, another program than that of the build would be audited.
+void check_preprocessing(std::span<const FlagWord> host) {
+  for (const FlagWord& word : host)
+    for (const std::string_view flag : of_preprocessor_alone)
+      if (word.value.starts_with(flag))
+        throw InputError(
+            fmt::format(
+                "the flag \"{}\" for the host compiler changes what is compiled, but Foldproof does not "
+                "use it; omit --compile-commands and give the flags with -I, -D, --std and --nvcc",
+                word.value),
+            word.where);
+}
+
 }  // namespace
 
 std::vector<std::string> harmless_flags(std::span<const FlagWord> words, const fs::path& folder) {
@@ -249,9 +267,10 @@ std::vector<std::string> harmless_flags(std::span<const FlagWord> words, const f
 
 std::vector<std::string> harmless_flags_among(std::span<const FlagWord> words, const fs::path& folder) {
   const DividedWords divided(words);
-  std::vector<std::string> flags = harmless_flags(words_in_table(divided.own, is_any), folder);
-  std::ranges::move(harmless_flags(words_in_table(divided.host, is_for_preprocessor), folder),
-                    std::back_inserter(flags));
+  check_preprocessing(divided.host);
+  // nvcc passes them to the host compiler before its own.
+  std::vector<std::string> flags = harmless_flags(words_in_table(divided.host, is_for_preprocessor), folder);
+  std::ranges::move(harmless_flags(words_in_table(divided.own, is_any), folder), std::back_inserter(flags));
   return flags;
 }
 

@@ -80,8 +80,10 @@ std::string translation_unit(const std::filesystem::path& source, const std::vec
   for (const std::string& entry : entries) unit += without_macros(address_of_entry(entry));
   unit += appendix + "\n";
   for (std::size_t i = 0; i < entries.size(); ++i)
-    unit += fmt::format("#line 1 \"{}{}{}\"\n{} {}{} = (void*)({});\n", generated, entry_prefix, i, device,
-                        address(token), i, address_of_entry(entries[i]));
+    // In a namespace, because an entry may declare a type: sizeof(struct s*).
+    unit += fmt::format(
+        "namespace foldproof_{0}_of_{1} {{\n#line 1 \"{2}{3}{1}\"\n{4} {5}{1} = (void*)({6});\n}}\n", token,
+        i, generated, entry_prefix, device, address(token), address_of_entry(entries[i]));
   return unit;
 }
 

@@ -251,7 +251,16 @@ std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
                  : 0;
   plan.p = reduction.p;
   plan.is_nonnegative = takes_probabilities(reduction.op);
+  plan.values = values_of(instance, c.variables);
   return make_input(c.input, plan);
+}
+
+bool may_be_planted(const Instance& instance, const Case& c) {
+  const auto values = values_of(instance, c.variables);
+  return !values || std::ranges::all_of(c.input.planted, [&](const Planted& planted) {
+    const Element element = instance.reduction->input;
+    return is_within(*values, element, planted_bits(element, planted.value));
+  });
 }
 
 JobBuilder::JobBuilder(const Instance& instance, std::shared_ptr<const Image> image,

@@ -24,6 +24,18 @@ std::optional<std::uint64_t> threads_of(const Instance& instance, const Variable
   return threads;
 }
 
+/// Elements for which the expression has no value have no bin.
+BinOf bin_by(const Expression& expression) {
+  return [expression](std::int64_t element) -> std::optional<std::uint64_t> {
+    try {
+      const std::int64_t bin = expression.evaluate({{"x", element}});
+      return bin < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(bin));
+    } catch (const InputError&) {
+      return std::nullopt;
+    }
+  };
+}
+
 }  // namespace
 
 bool flushes(const Instance& instance, const ptx::Source& ptx) {
@@ -52,7 +64,8 @@ Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, b
           .delta = reduction.delta,
           .correction = reduction.correction,
           .p = reduction.p,
-          .custom = reduction.custom};
+          .custom = reduction.custom,
+          .bin_of = reduction.bin ? bin_by(*reduction.bin) : BinOf{}};
 }
 
 void require_checker(const Arithmetic& arithmetic, const Contract& contract) {
@@ -68,6 +81,12 @@ Arithmetic of_case(Arithmetic arithmetic, const Instance& instance, const Variab
 
 Kind kind_of(const CheckResult& check_result) {
   return check_result.evidence == CheckResult::Evidence::bound ? Kind::outside_bound : Kind::wrong_value;
+}
+
+std::optional<ValueRange> values_of(const Instance& instance, const Variables& variables) {
+  if (!instance.reduction || !instance.reduction->values) return std::nullopt;
+  const Range& values = *instance.reduction->values;
+  return ValueRange{values.low.evaluate(variables), values.high.evaluate(variables)};
 }
 
 ResultLayout result_layout(const Reduction& reduction, const Variables& variables, const Operands& operands) {

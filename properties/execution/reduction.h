@@ -4,6 +4,7 @@
 #include "contracts/contract.h"
 #include "oracles/checker.h"
 #include "oracles/layout.h"
+#include "properties/distributions.h"
 #include "ptx/source.h"
 #include "sanitizer/finding.h"
 
@@ -25,6 +26,9 @@ Arithmetic of_case(Arithmetic arithmetic, const Instance& instance, const Variab
 
 /// The kind of finding for a check result that is not ok.
 Kind kind_of(const CheckResult& check_result);
+
+/// The values of the elements that callers pass; nothing if they may pass any.
+std::optional<ValueRange> values_of(const Instance& instance, const Variables& variables);
 
 /// For the instance's reduction or an additional one; if the results are rows or columns, `columns` must be
 /// among the variables. `operands` must hold the offsets of segments.

@@ -76,6 +76,9 @@ class Elements {
 /// round for an error bound. Which elements remain is random. NaN, infinities and zeros remain.
 void limit_products(Elements& x);
 
+/// Replaces the elements that are not in the range.
+void limit_values(Elements& x, const ValueRange& range);
+
 /// Clears the signs of floating-point elements.
 void take_magnitudes(Elements& x);
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <ranges>
 
+#include "properties/execution/reduction.h"
 #include "properties/generation/domain.h"
 
 namespace foldproof {
@@ -78,6 +79,15 @@ bool can_apply(const Functions& relation, const Instance& instance) {
   return !relation.derive(RelationCase(subject, c, ones)).empty();
 }
 
+/// Whether callers may pass these elements.
+bool is_permitted(const Derived& derived, const Instance& instance) {
+  const auto values = values_of(instance, derived.variables);
+  const Element element = instance.reduction->input;
+  return !values || std::ranges::all_of(elements_in(element, derived.input), [&](std::uint64_t bits) {
+    return is_within(*values, element, bits);
+  });
+}
+
 std::vector<std::byte> bytes_of(Element element, const std::vector<std::uint64_t>& elements) {
   std::vector<std::byte> bytes(elements.size() * size_of(element));
   for (std::size_t i = 0; i < elements.size(); ++i) store(element, bytes, i, elements[i]);
@@ -117,7 +127,9 @@ std::vector<Derived> derive(const RelationSubject& subject, const Case& c, std::
   // The result of an input without elements is known only if the contract claims the identity.
   const bool has_empty = std::ranges::any_of(derived, [](const Derived& one) { return one.input.empty(); });
   if (has_empty && subject.instance.claims.empty != EmptyPolicy::identity) return {};
-  return derived;
+  return std::ranges::all_of(derived, [&](const Derived& one) { return is_permitted(one, subject.instance); })
+             ? derived
+             : std::vector<Derived>{};
 }
 
 bool holds(const RelationSubject& subject, const Case& c, std::span<const std::byte> input,

@@ -57,6 +57,9 @@ TEST_CASE("contracts cover the kernels that C++ finds for their entries", "[nvcc
   covers("enum class E { x, y };\ntemplate <E e> " + a +
              "void f(int* x) { a<E::x><<<1, 128>>>(x, 3); a<E::y><<<1, 128>>>(x, 3); }\n",
          {"a<E::x>", "a<E::y>"});
+  // A type that the first entry declares does not hide the kernel of the second.
+  covers("template <int n> " + a + "namespace q { " + b + "}\nusing namespace q;\n",
+         {"a<sizeof(struct b*)>", "b"});
 }
 
 TEST_CASE("a kernel is not covered by a contract that only spells its name", "[nvcc]") {

@@ -68,8 +68,20 @@ TEST_CASE("definitions for the host compiler count, since it also preprocesses d
   CHECK(flags_of(workshop, {"-Xcompiler=-DA,-fPIC,-DB=1 -Xcompiler -UC -Xcompiler -O2"}) ==
         Flags{"-DA", "-DB=1", "-UC"});
   CHECK(flags_of(workshop, {"-Xcompiler -D,A -Xcompiler -D -DX -Xcompiler B -Xcompiler -MF,-DC"}) ==
-        Flags{"-DX", "-DA", "-DB"});
+        Flags{"-DA", "-DB", "-DX"});
   CHECK(flags_of(workshop, {R"(-Xcompiler \"-O -DA -DB\" -Xcompiler=-O,-DC,-Wl;)"}) ==
         Flags{"-DA", "-DB", "-DC"});
   CHECK(flags_of(workshop, {"-DA -Xcompiler"}) == Flags{"-DA"});
+}
+
+TEST_CASE("definitions for the host compiler come first, so that those for nvcc prevail") {
+  const Workshop workshop;
+  CHECK(flags_of(workshop, {"-DA -Xcompiler -UA"}) == Flags{"-UA", "-DA"});
+}
+
+TEST_CASE("a flag for the host compiler that changes what is compiled is refused, if it cannot be used") {
+  const Workshop workshop;
+  for (const char* flag : {"-imacros,bad.h", "-imacrosbad.h", "-iquote,folder", "--sysroot=/x", "-nostdinc"})
+    CHECK_THROWS_WITH(flags_of(workshop, {std::string("-DA -Xcompiler ") + flag}),
+                      foldproof::tests::contains_text("for the host compiler changes what is compiled"));
 }

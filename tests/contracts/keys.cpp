@@ -74,6 +74,23 @@ TEST_CASE("a result that the operator does not have is refused with those that i
         std::string::npos);
 }
 
+TEST_CASE("values and bins are expressions") {
+  const Workshop workshop;
+  const std::string reduction = "[reduction]\noperator = \"histogram\"\ninput = \"u8\"\nresult = \"bins\"\n";
+  const std::string output = "[output]\ncount = 4\n";
+  const Contract contract =
+      workshop.load(with_end(reduction + "values = \"0 .. 4 * count - 1\"\nbin = \"x / 4\"\n" + output));
+  const Reduction& read = *contract.instances[0].reduction;
+  CHECK(read.values->high.evaluate({{"count", 3}}) == 11);
+  CHECK(read.bin->evaluate({{"x", 11}}) == 2);
+  const auto error = [&](const std::string& line) { return load_error(with_end(reduction + line + output)); };
+  CHECK(error("values = \"0 .. bins\"\n").find("unknown name \"bins\"") != std::string::npos);
+  CHECK(error("bin = \"count / 4\"\n") ==
+        "k.toml:13:8: \"bin\" must be an expression in x, the element, such as \"x / 4\"");
+  CHECK(load_error(with_end("[reduction]\noperator = \"sum\"\ninput = \"u8\"\nbin = \"x / 4\"\n")) ==
+        "k.toml:12:8: \"bin\" applies to histogram, not to sum");
+}
+
 TEST_CASE("a key for other operators is refused unless it has its default value") {
   const auto error = [](const std::string& op, const std::string& lines) {
     return load_error(with_end("[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\n" + lines));

@@ -60,6 +60,17 @@ TEST_CASE("%warpid and %smid depend on the schedule") {
   CHECK(warps[0] != 0);
   CHECK(std::set(warps.begin(), warps.end()).size() == 32);
   CHECK(std::ranges::max(warps) < 64);
+  // Four warps may share a slot of four.
+  const auto share_slots = [&](std::uint32_t seed) {
+    Setting of_four{.buffers = {}, .block = {128, 1, 1}};
+    of_four.schedule = schedule_named("random:" + std::to_string(seed));
+    const auto numbers = special("%warpid", of_four);
+    CHECK(std::set(numbers.begin(), numbers.end()).size() == 4);
+    std::set<std::uint32_t> slots;
+    for (const std::uint32_t number : numbers) slots.insert(number % 4);
+    return slots.size() < 4;
+  };
+  CHECK((share_slots(1) || share_slots(2) || share_slots(3) || share_slots(4)));
   setting = {.buffers = {}, .grid = {300, 1, 1}, .block = {1, 1, 1}};
   for (const Schedule& schedule : every_schedule()) {
     setting.schedule = schedule;

@@ -34,7 +34,7 @@ struct Entry {
   Problem problem;
   std::string shape;
 
-  bool is_of_integers() const { return is_bitwise(problem.op); }
+  bool is_of_integers() const { return is_bitwise(problem.op) || problem.op == Operator::histogram; }
   std::string element() const { return is_of_integers() ? "int" : "float"; }
 
   std::string output() const {
@@ -62,6 +62,7 @@ struct Entry {
   /// The values are those of parts.cu.
   std::string as() const {
     std::string text = fmt::format("{}:{}", problem.name, shape);
+    if (problem.op == Operator::histogram) text += ",bins=8";
     if (info(problem.op).takes("k")) text += ",k=2";
     if (info(problem.op).takes("p")) text += ",p=1";
     if (info(problem.op).takes("epsilon")) text += ",epsilon=0x1p-10";

@@ -315,6 +315,22 @@ TEST_CASE("an instance has the relations that its operator and claims allow") {
   CHECK(of(elementwise(Operator::sum, ResultShape::rows)).empty());
 }
 
+TEST_CASE("a relation does not apply if it derives elements that callers do not pass") {
+  Contract contract = claimed_deterministic();
+  Instance& instance = contract.instances.front();
+  instance.reduction->values = Range::parse("0 .. 9", {});
+  const relations::RelationSubject subject{instance, true, false};
+  Case c;
+  c.variables = {{"count", 4}, {"block", 32}, {"grid", 1}};
+  const float ones[] = {1, 1, 1, 1};
+  const auto derived = [&](const char* relation) {
+    c.relation = relation;
+    return relations::derive(subject, c, std::as_bytes(std::span(ones)));
+  };
+  CHECK_FALSE(derived("permuted").empty());
+  CHECK(derived("negated").empty());
+}
+
 TEST_CASE("an unknown relation is refused with the known ones") {
   CHECK_THROWS_WITH(
       tried(fake::contract(Operator::sum, Element::f32), wrong_where(Operator::sum, is_sorted), "equal", 3,

@@ -87,13 +87,23 @@ std::uint64_t Executor::multiprocessor_of(const Block& block) const {
   return (placement == 0 ? block.linear : block.linear / 2 + placement) % multiprocessors;
 }
 
+// Unique in a block, but not always consecutive: the digits of the index, rotated, and moved.
+std::uint64_t Executor::number_of(const Warp& warp) const {
+  constexpr unsigned digits = 6;
+  static_assert(warps_each == 1U << digits);
+  const std::uint64_t placement = parts_.choices.placement(), index = warp.index;
+  constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;  // small seeds differ in the upper bits
+  const auto by = static_cast<unsigned>((placement * golden_ratio >> 32) % digits);
+  return ((index << by | index >> (digits - by)) ^ placement) % warps_each;
+}
+
 // Registers that all lanes of a warp share.
 std::uint64_t Executor::special_of_warp(const Warp& warp, SpecialRegister special) const {
   using R = SpecialRegister;
   // The clock counts the launch's warp instructions, so it is the same on every host.
   const std::uint64_t clock = parts_.progress.warp_instructions();
   switch (special) {
-    case R::warpid: return (warp.index ^ parts_.choices.placement()) % warps_each;
+    case R::warpid: return number_of(warp);
     case R::nwarpid: return warps_each;
     case R::smid: return multiprocessor_of(*warp.block);
     case R::nsmid: return multiprocessors;

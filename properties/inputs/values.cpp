@@ -1,0 +1,62 @@
+// Elements of a range of values.
+#include <cmath>
+
+#include "properties/inputs/elements.h"
+
+namespace foldproof {
+namespace {
+
+double nearest_within(const ValueRange& range, double x) {
+  const auto low = static_cast<double>(range.low), high = static_cast<double>(range.high);
+  if (std::isnan(x)) return low;
+  if (std::isinf(x)) return x < 0 ? low : high;
+  return low == high ? low : low + std::fmod(std::fabs(x), high - low);
+}
+
+/// The integer modulo the size of the range.
+std::uint64_t integer_within(const ValueRange& range, std::uint64_t x) {
+  const auto low = static_cast<std::uint64_t>(range.low);
+  const std::uint64_t size = static_cast<std::uint64_t>(range.high) - low + 1;  // 0: all of them
+  return size == 0 ? x : low + (x - low) % size;
+}
+
+}  // namespace
+
+bool is_within(const ValueRange& range, Element element, std::uint64_t bits) {
+  const Number number = decode(element, bits);
+  if (is_float(element)) {
+    const double x = to_double(number);
+    return number.is_finite() && x >= static_cast<double>(range.low) && x <= static_cast<double>(range.high);
+  }
+  const std::uint64_t x = extended(element, bits);
+  if (!is_signed_integer(element))
+    return range.high >= 0 && x <= static_cast<std::uint64_t>(range.high) &&
+           (range.low < 0 || x >= static_cast<std::uint64_t>(range.low));
+  const auto value = static_cast<std::int64_t>(x);
+  return value >= range.low && value <= range.high;
+}
+
+bool is_number_of(Element element, std::int64_t integer) {
+  const Number number{Number::Category::finite, integer < 0,
+                      integer < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(integer)
+                                  : static_cast<std::uint64_t>(integer),
+                      0};
+  return is_within({integer, integer}, element, encode(element, number));
+}
+
+namespace inputs {
+
+void limit_values(Elements& x, const ValueRange& range) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (is_within(range, x.element(), x.bits(i))) continue;
+    if (x.floating()) {
+      x.set(i, nearest_within(range, to_double(x.number(i))));
+    } else {
+      const std::uint64_t within = integer_within(range, extended(x.element(), x.bits(i)));
+      x.set_bits(i, within & code_mask(x.element()));
+    }
+  }
+}
+
+}  // namespace inputs
+}  // namespace foldproof
