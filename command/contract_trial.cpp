@@ -56,10 +56,12 @@ class Trial {
     };
     if (!candidates.empty() && !is_of_bins(candidates.front()) && overruns_shared(candidates.front()))
       return {1};
-    if (nearest_ != nullptr && is_fault_of_nearest()) return {number_of_nearest(candidates)};
-    if (nearest_ == nullptr && common_misbehaviour_ && is_fault_in_any_block())
-      return {static_cast<std::size_t>(misbehaving_ - candidates.data()) + 1};
-    if (nearest_ == nullptr) return {0, guess_.contract.no_fit->reason, {}, common_misbehaviour_};
+    if (nearest_ != nullptr && is_fault_of_nearest()) return {number_of(nearest_, candidates)};
+    if (nearest_ == nullptr && common_ && is_fault_in_any_block())
+      return {number_of(common_->candidate, candidates)};
+    if (nearest_ == nullptr)
+      return {
+          0, guess_.contract.no_fit->reason, {}, common_ ? std::optional(common_->finding) : std::nullopt};
     const std::string& mismatch =
         nearest_fit_.mismatch.empty() ? nearest_fit_.special_mismatch : nearest_fit_.mismatch;
     return {0, why_none_fits(nearest_->instance, mismatch), {}, nearest_fit_.misbehaviour};
@@ -68,22 +70,23 @@ class Trial {
   /// The choice if the runs of the candidates cost too much. Throws LimitReached if they do not decide.
   Choice without_other_runs(const std::vector<Candidate>& candidates) const {
     if (!guess_.contract.no_fit || nearest_ == nullptr || !is_fault_of_nearest()) throw LimitReached{};
-    return {number_of_nearest(candidates)};
+    return {number_of(nearest_, candidates)};
   }
 
   /// Counted from 1.
-  std::size_t number_of_nearest(const std::vector<Candidate>& candidates) const {
-    return static_cast<std::size_t>(nearest_ - candidates.data()) + 1;
+  static std::size_t number_of(const Candidate* candidate, const std::vector<Candidate>& candidates) {
+    return static_cast<std::size_t>(candidate - candidates.data()) + 1;
   }
 
   /// Whether what contradicts the nearest candidate, which explains much, is the kernel's own fault: a race
-  /// in every run, or reads past the input without which all would be right.
+  /// in every run of every candidate, or reads past the input. Without these reads, all results would be
+  /// right.
   bool is_fault_of_nearest() const {
     if (nearest_->is_unusual || nearest_->invents_shape || !nearest_fit_.unknown.empty()) return false;
-    return nearest_fit_.always_misbehaves ||
-           (reads_beyond(nearest_fit_) && !nearest_fit_.is_about_one_block() &&
-            (right_for_multiples_.contains(nearest_->as) ||
-             is_right_but_for_bounds(guess_.contract, *nearest_, guess_.image, runner_)));
+    if (nearest_fit_.always_misbehaves) return !is_free_of_misbehaviour_ && !is_cut_;
+    return reads_beyond(nearest_fit_) && !leaves_shared(nearest_fit_) && !nearest_fit_.is_about_one_block() &&
+           (right_for_multiples_.contains(nearest_->as) ||
+            is_right_but_for_bounds(guess_.contract, *nearest_, guess_.image, runner_));
   }
 
   /// Keeps the misbehaviour, such as a race, if every run of every candidate with the named operator shows
@@ -91,16 +94,15 @@ class Trial {
   void consider_misbehaviour(const Candidate& candidate, const Fit& fit) {
     if (!candidate.keeps_operator || fit.runs == 0) return;
     if (!fit.always_misbehaves) is_free_of_misbehaviour_ = true;
-    if (is_free_of_misbehaviour_) {
-      common_misbehaviour_.reset();
-    } else if (!candidate.invents_shape) {  // a wrong shape causes races
-      // One with wrong sizes also leaves the memory.
-      const bool is_likelier = misbehaving_ == nullptr || (misbehaving_leaves_memory_ && !leaves_memory(fit));
-      if (!common_misbehaviour_) common_misbehaviour_ = fit.misbehaviour;
-      if (!is_likelier) return;
-      misbehaving_ = &candidate;
-      misbehaving_leaves_memory_ = leaves_memory(fit);
-    }
+    if (is_free_of_misbehaviour_) common_.reset();
+    if (is_free_of_misbehaviour_ || candidate.invents_shape) return;  // a wrong shape causes races
+    // One with wrong sizes also leaves the memory.
+    if (!common_ || (common_->leaves_memory && !leaves_memory(fit)))
+      common_ = {&candidate, *fit.misbehaviour, leaves_memory(fit)};
+  }
+
+  static bool leaves_shared(const Fit& fit) {
+    return fit.mismatch.find(" in shared memory ") != std::string::npos;
   }
 
   static bool leaves_memory(const Fit& fit) {
@@ -110,12 +112,13 @@ class Trial {
   /// Whether what all candidates have in common is the kernel's own fault: threads of a block race, or
   /// synchronize wrongly, whether or not there are several warps, and no invented argument causes it.
   bool is_fault_in_any_block() const {
-    const Kind kind = common_misbehaviour_->kind;
+    const Kind kind = common_->finding.kind;
     const bool is_among_blocks = family_of(kind) == Family::race && kind != Kind::shared_race;
-    if (misbehaving_->is_unusual || !misbehaving_->inventions.empty() || is_among_blocks) return false;
-    const Range* block = range_of(misbehaving_->instance, "block");
+    if (common_->candidate->is_unusual || !common_->candidate->inventions.empty() || is_among_blocks)
+      return false;
+    const Range* block = range_of(common_->candidate->instance, "block");
     if (block == nullptr || !block->high.names().empty() || guess_.blocks.launched_threads) return true;
-    InstanceGuess warp = *misbehaving_;
+    InstanceGuess warp = *common_->candidate;
     warp.instance = with_range(std::move(warp.instance), "block", "32");
     return tried(warp, Wanted::any).always_misbehaves;
   }
@@ -192,7 +195,7 @@ class Trial {
     if (nearest_ == nullptr || may_read_other_rows(nearest_fit_)) return 0;
     std::optional<Preconditions> found;
     if (!complete_within_preconditions(*nearest_, found)) return 0;
-    return number_of_nearest(candidates);
+    return number_of(nearest_, candidates);
   }
 
   /// The candidate that explains most runs, counted from 1; 0 if none explains more than the likeliest, or if
@@ -216,7 +219,7 @@ class Trial {
       if (is_acceptable(candidates[k], fit)) {
         best = k + 1;
         best_fit = std::move(fit);
-      } else if (candidates[k].is_narrow && fit.is_complete()) {
+      } else if (hides_tail(candidates[k]) && fit.is_complete()) {
         right_for_multiples_.insert(candidates[k].as);
       }
     }
@@ -344,9 +347,13 @@ class Trial {
   std::string invention_;               ///< on which the result of a candidate depends that explains much
   const Candidate* nearest_ = nullptr;  ///< computes what the name says, and explains some of the trial runs
   Fit nearest_fit_;
-  std::optional<Finding> common_misbehaviour_;
-  const Candidate* misbehaving_ = nullptr;  ///< the likeliest one that shows it
-  bool misbehaving_leaves_memory_ = false;
+  /// What every run of every candidate that computes what the name says shows, by the likeliest candidate.
+  struct Misbehaviour {
+    const Candidate* candidate;
+    Finding finding;
+    bool leaves_memory;
+  };
+  std::optional<Misbehaviour> common_;
   bool is_free_of_misbehaviour_ = false;       ///< some candidate that computes what the name says
   bool is_cut_ = false;                        ///< the runs of the candidates cost too much
   std::set<std::string> right_for_multiples_;  ///< those that explain everything with narrow suppositions

@@ -22,7 +22,7 @@ class LimitedRunner final : public Runner {
   /// `limit`: warp instructions, as in JobResult::cost.
   LimitedRunner(Runner& runner, std::uint64_t limit) : runner_(runner), left_(limit) {}
 
-  /// Permits further runs of that cost, if the rest of the limit is less.
+  /// Raises the remaining limit to at least `cost`.
   void permit(std::uint64_t cost) { left_ = std::max(left_, cost); }
 
   Capabilities capabilities() const override { return runner_.capabilities(); }

@@ -48,7 +48,7 @@ bool writes_one_of(const std::set<std::string_view>& names, const ptx::Statement
   return name != nullptr && names.contains(name->text);
 }
 
-/// As of a loop that ends at a constant.
+/// Records constants that may be the end of a loop.
 void read_comparison(const ptx::Statement& statement, EntryFacts& facts) {
   const std::string_view type = Opcode(statement).type();
   if (!Opcode(statement).is("setp") || !(type.starts_with('s') || type.starts_with('u'))) return;

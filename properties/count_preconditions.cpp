@@ -304,13 +304,22 @@ class SizeTrials {
 
   /// If rows have at least as many columns as a warp, or a block, has threads.
   void try_long_rows() {
-    if (!has("rows") || is_fixed(range()) || !range().high.names().empty()) return;
+    if (!has("rows") || is_fixed(range()) || !range().high.names().empty() || range().low.text() != "1")
+      return;
+    // A launch that passes a short row is the author's own.
+    constexpr std::int64_t warp = 32;
+    const auto passes_short_row = [&](const SourceLaunch& launch) {
+      return std::ranges::any_of(launch.calls, [&](const HostCall& call) {
+        return *argument_ < call.arguments.size() && call.arguments[*argument_].value_or(warp) < warp;
+      });
+    };
+    if (range().high.evaluate({}) <= warp || std::ranges::any_of(blocks_.launches, passes_short_row)) return;
     for (const char* least : {"32", "block"}) {
-      if (least == std::string_view("block") && !has(least)) continue;
+      const bool is_block = least == std::string_view("block");
+      if (is_block && (!has(least) || !range_of(instance_, least)->high.names().empty())) continue;
       if (!adopt({{variable_, fmt::format("{} .. {}", least, range().high.text())}})) continue;
-      const std::string what = least == std::string_view("block")
-                                   ? "fewer columns than a block has threads"
-                                   : fmt::format("fewer than {} columns", least);
+      const std::string what =
+          is_block ? "fewer columns than a block has threads" : fmt::format("fewer than {} columns", least);
       preconditions_.assumptions.push_back("no " + what);
       return warn_of("pass " + what);
     }

@@ -97,7 +97,8 @@ std::size_t suitable_row(std::string_view kind, std::span<const DistributionInfo
 }
 
 void check_ends(const ValueRange& values, Element element) {
-  if (!is_number_of(element, values.low) || !is_number_of(element, values.high) || values.low > values.high)
+  if (!is_representable(element, values.low) || !is_representable(element, values.high) ||
+      values.low > values.high)
     throw InputError(
         fmt::format("\"values\" is {} .. {}, but it must be a range of {} numbers, smallest first",
                     values.low, values.high, name(element)));

@@ -58,7 +58,7 @@ struct InputPlan {
 /// Whether the element is a number of the range.
 bool is_within(const ValueRange& range, Element element, std::uint64_t bits);
 /// Whether the type has that number.
-bool is_number_of(Element element, std::int64_t integer);
+bool is_representable(Element element, std::int64_t integer);
 
 /// Whether the distribution or transform supports elements of this type.
 bool suits(const DistributionInfo& distribution, Element element);

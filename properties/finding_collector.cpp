@@ -150,7 +150,7 @@ void FindingCollector::store(const Case& c, Finding& finding) {
 Case FindingCollector::shrunk(const Case& c, const Finding& finding, const std::optional<Part>& wrong) {
   const int runs = instance_.claims.deterministic || finding.kind == Kind::timeout ? 1 : 2;
   const auto fails = [&](const Case& candidate, std::uint64_t& cost) {
-    if (!may_be_planted(instance_, candidate)) return false;
+    if (!permits_planted(instance_, candidate)) return false;
     for (int run = 0; run < runs; ++run) {
       if (end_reason() != EndReason::none) return false;
       const Evaluation evaluation = evaluated(candidate);

@@ -78,8 +78,8 @@ std::optional<Candidate> candidate_for(const Kernel& kernel, const Supposition& 
     return std::nullopt;
   }
   candidate.instance.launches[0].lowered = kernel.signature.lowered;
-  candidate.is_narrow =
-      supposed.elements_per_thread > 1 || supposed.columns_per_thread != 0 || supposed.reads_whole_groups;
+  candidate.is_narrow = supposed.elements_per_thread > 1 || supposed.columns_per_thread != 0 ||
+                        supposed.count || supposed.reads_whole_groups;
   candidate.doubles_shared = supposed.shared_per_thread > 1;
   candidate.is_unusual = supposed.output_is_scratch || supposed.is_in_place || supposed.holds_identity ||
                          supposed.has_one_result || supposed.threads_y != 0 || supposed.grid ||
@@ -117,7 +117,7 @@ void add_fixed_grid(std::uint32_t blocks, std::vector<Supposition>& all) {
   all.insert(all.end(), fixed.begin(), fixed.end());
 }
 
-/// Those in which the threads of a block are as many as its row has columns, or a part of these.
+/// Those in which a row has one column per thread of its block, or a small multiple.
 void add_filled_rows(const Kernel& kernel, const std::vector<std::optional<std::uint32_t>>& blocks,
                      std::vector<Supposition>& all) {
   const bool groups = reads_groups(kernel);
@@ -132,7 +132,7 @@ void add_filled_rows(const Kernel& kernel, const std::vector<std::optional<std::
 
 /// Those with a number of elements with which the kernel compares an index.
 void add_constant_counts(const Kernel& kernel, std::vector<Supposition>& all) {
-  constexpr std::uint64_t least = 128, most = std::uint64_t{1} << 26;
+  constexpr std::uint64_t least = 128, most = 1 << 16;  // more than a trial run has
   std::set<std::uint64_t> counts;
   for (const std::uint64_t constant : kernel.facts.compared_integers)
     if (constant >= least && constant <= most) counts.insert({constant, constant + 1});

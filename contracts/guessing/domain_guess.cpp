@@ -101,6 +101,8 @@ class DomainGuess {
   }
 
   void add_columns_of_threads(const std::string& unit) {
+    if (supposed_.columns_per_thread % roles_.lanes() != 0)
+      roles_.give_up("its threads read more columns together than each has");
     const std::uint32_t each = supposed_.columns_per_thread / roles_.lanes();
     roles_.assume(fmt::format("rows of {} for each thread of a block",
                               supposed_.columns_per_thread == 1
@@ -111,6 +113,7 @@ class DomainGuess {
 
   void add_constant_count() {
     roles_.assume(fmt::format("{} elements, a constant of the kernel", *supposed_.count));
+    if (roles_.lanes() > 1) roles_.give_up("it counts groups of elements");
     add_variable("count", std::to_string(*supposed_.count));
     add_variable("grid", grid());
   }
@@ -192,7 +195,7 @@ class DomainGuess {
   /// Gives up if the source launches far more blocks than there are elements for, such as one per row.
   void check_launched_grid() const {
     constexpr std::int64_t many = 4096, far_more = 4;
-    if (kernel_.launches.empty()) return;
+    if (kernel_.launches.empty() || !sizes_.count) return;
     const auto launched = launched_size(kernel_.launches.front(), kernel_.grid_axis(), *sizes_.count, many);
     if (launched && !launched->is_constant && launched->blocks > far_more * (many / block() + 1))
       roles_.give_up(fmt::format("the source launches {} blocks for {} = {}", launched->blocks,

@@ -166,8 +166,8 @@ bool is_name_of_stride(const std::string& name) {
 }
 
 bool is_free_name(const std::string& name) {
-  constexpr std::string_view taken[] = {"input",  "output", "count",   "block",  "grid",
-                                        "groups", "rows",   "columns", "offset", "segments"};
+  constexpr std::string_view taken[] = {"input", "output",  "count",  "block",    "grid", "groups",
+                                        "rows",  "columns", "offset", "segments", "bins"};
   return is_identifier(name) && std::ranges::find(taken, name) == std::end(taken);
 }
 

@@ -127,7 +127,7 @@ constexpr std::string_view with_separate_value[] = {"-o",
 constexpr std::string_view for_host_compiler[] = {"-Xcompiler", "--compiler-options"};
 
 /// Those of its flags that change what it preprocesses, and that nvcc does not have.
-constexpr std::string_view of_preprocessor_alone[] = {
+constexpr std::string_view unsupported_of_preprocessor[] = {
     "-imacros",  "--imacros", "-iquote",   "-idirafter", "-iprefix",      "-iwithprefix",
     "-isysroot", "--sysroot", "-nostdinc", "-undef",     "-Xpreprocessor"};
 
@@ -228,7 +228,7 @@ std::vector<FlagWord> words_in_table(std::span<const FlagWord> words, bool (*is_
 /// Without them, another program than that of the build would be audited.
 void check_preprocessing(std::span<const FlagWord> host) {
   for (const FlagWord& word : host)
-    for (const std::string_view flag : of_preprocessor_alone)
+    for (const std::string_view flag : unsupported_of_preprocessor)
       if (word.value.starts_with(flag))
         throw InputError(
             fmt::format(

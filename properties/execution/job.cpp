@@ -255,7 +255,7 @@ std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
   return make_input(c.input, plan);
 }
 
-bool may_be_planted(const Instance& instance, const Case& c) {
+bool permits_planted(const Instance& instance, const Case& c) {
   const auto values = values_of(instance, c.variables);
   return !values || std::ranges::all_of(c.input.planted, [&](const Planted& planted) {
     const Element element = instance.reduction->input;

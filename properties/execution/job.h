@@ -39,7 +39,7 @@ struct PreparedJob {
 /// The case's input elements; empty without a reduction.
 std::vector<std::byte> input_of(const Instance& instance, const Case& c);
 /// Whether callers may pass the elements that are planted in it.
-bool may_be_planted(const Instance& instance, const Case& c);
+bool permits_planted(const Instance& instance, const Case& c);
 
 class JobBuilder {
  public:

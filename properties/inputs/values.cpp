@@ -6,15 +6,16 @@
 namespace foldproof {
 namespace {
 
-double nearest_within(const ValueRange& range, double x) {
+/// The same for the number's magnitude.
+double wrapped_number(const ValueRange& range, double x) {
   const auto low = static_cast<double>(range.low), high = static_cast<double>(range.high);
   if (std::isnan(x)) return low;
   if (std::isinf(x)) return x < 0 ? low : high;
   return low == high ? low : low + std::fmod(std::fabs(x), high - low);
 }
 
-/// The integer modulo the size of the range.
-std::uint64_t integer_within(const ValueRange& range, std::uint64_t x) {
+/// Moves the integer into the range, modulo the range's size.
+std::uint64_t wrapped_integer(const ValueRange& range, std::uint64_t x) {
   const auto low = static_cast<std::uint64_t>(range.low);
   const std::uint64_t size = static_cast<std::uint64_t>(range.high) - low + 1;  // 0: all of them
   return size == 0 ? x : low + (x - low) % size;
@@ -36,7 +37,7 @@ bool is_within(const ValueRange& range, Element element, std::uint64_t bits) {
   return value >= range.low && value <= range.high;
 }
 
-bool is_number_of(Element element, std::int64_t integer) {
+bool is_representable(Element element, std::int64_t integer) {
   const Number number{Number::Category::finite, integer < 0,
                       integer < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(integer)
                                   : static_cast<std::uint64_t>(integer),
@@ -50,9 +51,9 @@ void limit_values(Elements& x, const ValueRange& range) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (is_within(range, x.element(), x.bits(i))) continue;
     if (x.floating()) {
-      x.set(i, nearest_within(range, to_double(x.number(i))));
+      x.set(i, wrapped_number(range, to_double(x.number(i))));
     } else {
-      const std::uint64_t within = integer_within(range, extended(x.element(), x.bits(i)));
+      const std::uint64_t within = wrapped_integer(range, extended(x.element(), x.bits(i)));
       x.set_bits(i, within & code_mask(x.element()));
     }
   }

@@ -262,7 +262,7 @@ class LargeAudit {
 
 bool is_whole_sum(const Instance& instance) {
   if (!instance.reduction || instance.in_place || !instance.claims.keeps_input ||
-      !instance.operands.empty() || !instance.additional_outputs.empty())
+      !instance.operands.empty() || !instance.additional_outputs.empty() || instance.reduction->values)
     return false;
   const Reduction& reduction = *instance.reduction;
   return reduction.op == Operator::sum && is_float(reduction.input) &&

@@ -8,6 +8,7 @@
 #include "oracles/number.h"
 #include "properties/distributions.h"
 #include "properties/execution/job.h"
+#include "properties/execution/reduction.h"
 #include "properties/generation/draws.h"
 #include "properties/random.h"
 
@@ -115,9 +116,14 @@ constexpr void (*steps[])(Case& c, const Surroundings& here) = {
     take_few, take_few, drop_transform, change_transform,    change_count,     change_count,  nudge,
     nudge,    nudge,    change_block,   change_order};
 
-/// Returns the case to the domain and drops what no longer fits the count.
-void settle(Case& c, const Domain& domain) {
+/// Returns the case to the domain and drops what no longer fits the count or the values that callers pass.
+void settle(Case& c, const Domain& domain, const Instance& instance) {
   c.variables = domain.nearest(c.variables);
+  if (const auto values = values_of(instance, c.variables))
+    std::erase_if(c.input.planted, [&](const Planted& p) {
+      const Element element = instance.reduction->input;
+      return !is_within(*values, element, planted_bits(element, p.value));
+    });
   const auto count = c.variables.find("count");
   if (count == c.variables.end()) return;
   std::erase_if(c.input.planted,
@@ -163,7 +169,7 @@ Case neighbour_of(const Case& c, const Instance& instance, const Domain& domain,
   const auto last = static_cast<std::int64_t>(std::size(steps)) - 1;
   for (std::int64_t left = choose.between(1, 2); left > 0; --left) {
     steps[choose.between(0, last)](changed, here);
-    settle(changed, domain);
+    settle(changed, domain, instance);
   }
   return changed;
 }

@@ -50,7 +50,7 @@ accumulator = "u32"
 result = "bins"
 bin = "x / 4"
 [domain]
-count = "0 .. 2^20"
+count = "1 .. 2^20"
 block = "1 .. 1024"
 [output]
 count = 64

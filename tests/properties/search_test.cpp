@@ -153,6 +153,19 @@ TEST_CASE("a step gives a case in the domain whose input can be made") {
   CHECK(changed > 1800);
 }
 
+TEST_CASE("a step gives only elements that callers pass") {
+  Place place;
+  place.contract.instances.front().reduction->values = Range::parse("0 .. 9", {});
+  Case c = place.generator.generate(7);
+  std::size_t planted = 0;
+  for (std::uint64_t draw = 0; draw < 2000; ++draw) {
+    c = neighbour_of(c, place.instance, place.domain, place.generator, draw);
+    REQUIRE_NOTHROW(input_of(place.instance, c));
+    planted += c.input.planted.empty() ? 0 : 1;
+  }
+  CHECK(planted > 50);
+}
+
 TEST_CASE("a step keeps the schedule if the kernel claims determinism") {
   Place place;
   place.contract.instances.front().claims.deterministic = true;

@@ -56,7 +56,7 @@ class Executor {
   // special_registers.cpp
   const std::uint32_t* special_of_lanes(const Warp& warp, SpecialRegister special) const;
   std::uint64_t multiprocessor_of(const Block& block) const;
-  std::uint64_t number_of(const Warp& warp) const;
+  std::uint64_t warpid_of(const Warp& warp) const;
   std::uint64_t special_of_place(const Block& block, SpecialRegister special) const;
   std::uint64_t special_of_warp(const Warp& warp, SpecialRegister special) const;
   std::uint64_t shared_memory_used() const;

@@ -87,14 +87,14 @@ std::uint64_t Executor::multiprocessor_of(const Block& block) const {
   return (placement == 0 ? block.linear : block.linear / 2 + placement) % multiprocessors;
 }
 
-// Unique in a block, but not always consecutive: the digits of the index, rotated, and moved.
-std::uint64_t Executor::number_of(const Warp& warp) const {
-  constexpr unsigned digits = 6;
-  static_assert(warps_each == 1U << digits);
+// Unique in a block, but not always consecutive: rotates the bits of the index and flips some.
+std::uint64_t Executor::warpid_of(const Warp& warp) const {
+  constexpr unsigned bits = 6;
+  static_assert(warps_each == 1U << bits);
   const std::uint64_t placement = parts_.choices.placement(), index = warp.index;
   constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;  // small seeds differ in the upper bits
-  const auto by = static_cast<unsigned>((placement * golden_ratio >> 32) % digits);
-  return ((index << by | index >> (digits - by)) ^ placement) % warps_each;
+  const auto by = static_cast<unsigned>((placement * golden_ratio >> 32) % bits);
+  return ((index << by | index >> (bits - by)) ^ placement) % warps_each;
 }
 
 // Registers that all lanes of a warp share.
@@ -103,7 +103,7 @@ std::uint64_t Executor::special_of_warp(const Warp& warp, SpecialRegister specia
   // The clock counts the launch's warp instructions, so it is the same on every host.
   const std::uint64_t clock = parts_.progress.warp_instructions();
   switch (special) {
-    case R::warpid: return number_of(warp);
+    case R::warpid: return warpid_of(warp);
     case R::nwarpid: return warps_each;
     case R::smid: return multiprocessor_of(*warp.block);
     case R::nsmid: return multiprocessors;
