@@ -67,10 +67,15 @@ class Trial {
     return {0, why_none_fits(nearest_->instance, mismatch), {}, nearest_fit_.misbehaviour};
   }
 
-  /// The choice if the runs of the candidates cost too much. Throws LimitReached if they do not decide.
+  /// The choice if the runs of the candidates cost too much: what is right but for reads past the input.
+  /// Throws LimitReached if the runs do not show that.
   Choice without_other_runs(const std::vector<Candidate>& candidates) const {
-    if (!guess_.contract.no_fit || nearest_ == nullptr || !is_fault_of_nearest()) throw LimitReached{};
-    return {number_of(nearest_, candidates)};
+    if (guess_.contract.no_fit && nearest_ != nullptr && is_fault_of_nearest())
+      return {number_of(nearest_, candidates)};
+    const bool loses_tail = reads_beyond(likeliest_) && !leaves_shared(likeliest_) &&
+                            !likeliest_.is_about_one_block() && likeliest_.unknown.empty();
+    if (guess_.contract.no_fit || !loses_tail || !right_for_multiples_.contains("")) throw LimitReached{};
+    return with_outputs({}, guess_.likeliest);
   }
 
   /// Counted from 1.

@@ -130,6 +130,12 @@ void add_filled_rows(const Kernel& kernel, const std::vector<std::optional<std::
                        .orders_sizes = orders});
 }
 
+/// A fold of rows as long as blocks is one that leaves partial results, and such a scan may be one that loses
+/// the results of earlier blocks.
+bool may_fill_rows(const Reference& reference, const Supposition& supposed) {
+  return supposed.columns_per_thread == 0 || info(reference.op).gives == OperatorInfo::Gives::elements;
+}
+
 /// Those with a number of elements with which the kernel compares an index.
 void add_constant_counts(const Kernel& kernel, std::vector<Supposition>& all) {
   constexpr std::uint64_t least = 128, most = 1 << 16;  // more than a trial run has
@@ -260,9 +266,8 @@ std::vector<Candidate> candidates_for(const Kernel& kernel, const Reference* cho
     Supposition wanted = supposed;
     wanted.is_chosen = chosen != nullptr;
     candidates.add(chosen, wanted, true);
-    // A scan of rows as long as blocks may be one that loses the results of earlier blocks.
     for (const Reference& reference : references)
-      if (reference.op == named && !(is_scan(reference.result) && supposed.columns_per_thread != 0))
+      if (reference.op == named && may_fill_rows(reference, supposed))
         candidates.add(&reference, supposed, true);
   }
   // Threads that find such an element store to an output that is 0, or 1, before.
