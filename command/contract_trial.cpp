@@ -56,12 +56,12 @@ class Trial {
     };
     if (!candidates.empty() && !is_of_bins(candidates.front()) && overruns_shared(candidates.front()))
       return {1};
-    if (nearest_ != nullptr && is_fault_of_nearest()) return {number_of(nearest_, candidates)};
-    if (nearest_ == nullptr && common_ && is_fault_in_any_block())
-      return {number_of(common_->candidate, candidates)};
-    if (nearest_ == nullptr)
-      return {
-          0, guess_.contract.no_fit->reason, {}, common_ ? std::optional(common_->finding) : std::nullopt};
+    if (nearest_ == nullptr) {
+      if (!common_) return {0, guess_.contract.no_fit->reason};
+      if (is_fault_in_any_block()) return {number_of(common_->candidate, candidates)};
+      return {0, guess_.contract.no_fit->reason, {}, common_->finding};
+    }
+    if (is_fault_of_nearest()) return {number_of(nearest_, candidates)};
     const std::string& mismatch =
         nearest_fit_.mismatch.empty() ? nearest_fit_.special_mismatch : nearest_fit_.mismatch;
     return {0, why_none_fits(nearest_->instance, mismatch), {}, nearest_fit_.misbehaviour};
@@ -72,9 +72,9 @@ class Trial {
   Choice without_other_runs(const std::vector<Candidate>& candidates) const {
     if (guess_.contract.no_fit && nearest_ != nullptr && is_fault_of_nearest())
       return {number_of(nearest_, candidates)};
-    const bool loses_tail = reads_beyond(likeliest_) && !leaves_shared(likeliest_) &&
-                            !likeliest_.is_about_one_block() && likeliest_.unknown.empty();
-    if (guess_.contract.no_fit || !loses_tail || !right_for_multiples_.contains("")) throw LimitReached{};
+    const bool loses_tail =
+        reads_past_input(likeliest_) && likeliest_.unknown.empty() && right_for_multiples_.contains("");
+    if (guess_.contract.no_fit || !loses_tail) throw LimitReached{};
     return with_outputs({}, guess_.likeliest);
   }
 
@@ -89,7 +89,7 @@ class Trial {
   bool is_fault_of_nearest() const {
     if (nearest_->is_unusual || nearest_->invents_shape || !nearest_fit_.unknown.empty()) return false;
     if (nearest_fit_.always_misbehaves) return !is_free_of_misbehaviour_ && !is_cut_;
-    return reads_beyond(nearest_fit_) && !leaves_shared(nearest_fit_) && !nearest_fit_.is_about_one_block() &&
+    return reads_past_input(nearest_fit_) &&
            (right_for_multiples_.contains(nearest_->as) ||
             is_right_but_for_bounds(guess_.contract, *nearest_, guess_.image, runner_));
   }
@@ -104,10 +104,6 @@ class Trial {
     // One with wrong sizes also leaves the memory.
     if (!common_ || (common_->leaves_memory && !leaves_memory(fit)))
       common_ = {&candidate, *fit.misbehaviour, leaves_memory(fit)};
-  }
-
-  static bool leaves_shared(const Fit& fit) {
-    return fit.mismatch.find(" in shared memory ") != std::string::npos;
   }
 
   static bool leaves_memory(const Fit& fit) {
@@ -243,6 +239,12 @@ class Trial {
   }
 
   static bool reads_beyond(const Fit& fit) { return fit.mismatch.starts_with("a read of "); }
+
+  /// Whether it reads elements that do not exist, and not those of other rows.
+  static bool reads_past_input(const Fit& fit) {
+    return reads_beyond(fit) && fit.mismatch.find(" in shared memory ") == std::string::npos &&
+           !fit.is_about_one_block();
+  }
 
   /// Whether blocks other than the first may read other rows of a matrix, instead of other elements.
   static bool may_read_other_rows(const Fit& fit) { return reads_beyond(fit) && fit.is_about_one_block(); }

@@ -314,15 +314,15 @@ class SizeTrials {
       });
     };
     if (range().high.evaluate({}) <= warp || std::ranges::any_of(blocks_.launches, passes_short_row)) return;
-    for (const char* least : {"32", "block"}) {
-      const bool is_block = least == std::string_view("block");
-      if (is_block && (!has(least) || !range_of(instance_, least)->high.names().empty())) continue;
-      if (!adopt({{variable_, fmt::format("{} .. {}", least, range().high.text())}})) continue;
-      const std::string what =
-          is_block ? "fewer columns than a block has threads" : fmt::format("fewer than {} columns", least);
-      preconditions_.assumptions.push_back("no " + what);
-      return warn_of("pass " + what);
-    }
+    const auto adopt_least = [&](const std::string& least, const std::string& fewer) {
+      if (!adopt({{variable_, fmt::format("{} .. {}", least, range().high.text())}})) return false;
+      preconditions_.assumptions.push_back("no " + fewer);
+      warn_of("pass " + fewer);
+      return true;
+    };
+    const bool has_own_block = has("block") && range_of(instance_, "block")->high.names().empty();
+    if (!adopt_least(std::to_string(warp), fmt::format("fewer than {} columns", warp)) && has_own_block)
+      adopt_least("block", "fewer columns than a block has threads");
   }
 
   /// Whether the kernel is right with these sizes, but wrong with others; the domain then has them.

@@ -105,12 +105,13 @@ void check_ends(const ValueRange& values, Element element) {
 }
 
 void plant(Elements& x, const InputDistribution& input, const std::optional<ValueRange>& values) {
-  for (const auto& [index, value] : input.planted) {
+  for (const Planted& planted : input.planted) {
+    const auto& [index, value] = planted;
     if (index >= x.size())
       throw InputError(
           fmt::format("planted element {} is out of range: the input has {} elements", index, x.size()));
     x.set_bits(index, planted_bits(x.element(), value));
-    if (values && !is_within(*values, x.element(), x.bits(index)))
+    if (!is_permitted(planted, x.element(), values))
       throw InputError(
           fmt::format("planted element {} is {}, but the contract permits only values from {} to {}", index,
                       value, values->low, values->high));

@@ -57,6 +57,8 @@ struct InputPlan {
 
 /// Whether the element is a number of the range.
 bool is_within(const ValueRange& range, Element element, std::uint64_t bits);
+/// Whether callers may pass what is planted, if the elements have these values; absent: any.
+bool is_permitted(const Planted& planted, Element element, const std::optional<ValueRange>& values);
 /// Whether the type has that number.
 bool is_representable(Element element, std::int64_t integer);
 

@@ -257,9 +257,8 @@ std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
 
 bool permits_planted(const Instance& instance, const Case& c) {
   const auto values = values_of(instance, c.variables);
-  return !values || std::ranges::all_of(c.input.planted, [&](const Planted& planted) {
-    const Element element = instance.reduction->input;
-    return is_within(*values, element, planted_bits(element, planted.value));
+  return std::ranges::all_of(c.input.planted, [&](const Planted& planted) {
+    return is_permitted(planted, instance.reduction->input, values);
   });
 }
 

@@ -37,6 +37,10 @@ bool is_within(const ValueRange& range, Element element, std::uint64_t bits) {
   return value >= range.low && value <= range.high;
 }
 
+bool is_permitted(const Planted& planted, Element element, const std::optional<ValueRange>& values) {
+  return !values || is_within(*values, element, planted_bits(element, planted.value));
+}
+
 bool is_representable(Element element, std::int64_t integer) {
   const Number number{Number::Category::finite, integer < 0,
                       integer < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(integer)

@@ -119,11 +119,9 @@ constexpr void (*steps[])(Case& c, const Surroundings& here) = {
 /// Returns the case to the domain and drops what no longer fits the count or the values that callers pass.
 void settle(Case& c, const Domain& domain, const Instance& instance) {
   c.variables = domain.nearest(c.variables);
-  if (const auto values = values_of(instance, c.variables))
-    std::erase_if(c.input.planted, [&](const Planted& p) {
-      const Element element = instance.reduction->input;
-      return !is_within(*values, element, planted_bits(element, p.value));
-    });
+  const auto values = values_of(instance, c.variables);
+  std::erase_if(c.input.planted,
+                [&](const Planted& p) { return !is_permitted(p, instance.reduction->input, values); });
   const auto count = c.variables.find("count");
   if (count == c.variables.end()) return;
   std::erase_if(c.input.planted,

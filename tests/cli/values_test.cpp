@@ -1,7 +1,6 @@
 // Contracts about the values that callers pass, and about the bins of a histogram.
 #include <string>
 
-#include "base/files.h"
 #include "catch.h"
 #include "cli/program.h"
 #include "nvcc.h"
@@ -63,9 +62,8 @@ arguments = ["input", "output", "count"]
 )toml";
 
 Ran audited(const Folder& folder, const std::string& source, const std::string& contract) {
-  foldproof::write_file(folder.path() / "k.cu", source);
-  foldproof::write_file(folder.path() / "k.toml", contract);
-  return run({"audit", (folder.path() / "k.toml").string()});
+  folder.file("k.cu", source);
+  return run({"audit", folder.file("k.toml", contract)});
 }
 
 TEST_CASE("a softmax without a maximum is right for the values that its contract permits", "[nvcc]") {

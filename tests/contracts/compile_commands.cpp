@@ -74,7 +74,7 @@ TEST_CASE("definitions for the host compiler count, since it also preprocesses d
   CHECK(flags_of(workshop, {"-DA -Xcompiler"}) == Flags{"-DA"});
 }
 
-TEST_CASE("definitions for the host compiler come first, so that those for nvcc prevail") {
+TEST_CASE("definitions for the host compiler come first, so that those for nvcc override them") {
   const Workshop workshop;
   CHECK(flags_of(workshop, {"-DA -Xcompiler -UA"}) == Flags{"-UA", "-DA"});
 }
