@@ -23,6 +23,17 @@ namespace {
 /// Of an instance with rows.
 bool is_square(const Instance& instance) { return range_of(instance, "rows")->high.text() == "columns"; }
 
+/// What the launch passes, unless it depends on a variable.
+std::optional<std::int64_t> constant_of(const SourceLaunch& launch, std::size_t argument) {
+  if (argument >= launch.arguments.size()) return std::nullopt;
+  try {
+    const Expression passed = Expression::parse(launch.arguments[argument], {});
+    return passed.names().empty() ? std::optional(passed.evaluate({})) : std::nullopt;
+  } catch (const InputError&) {  // unknown
+    return std::nullopt;
+  }
+}
+
 class CountTrials {
  public:
   CountTrials(const Contract& contract, const std::shared_ptr<const Image>& image, Runner& runner,
@@ -118,16 +129,6 @@ class CountTrials {
   static Instance without_uses(Instance instance) {
     instance.claims.uses_every_input_once = false;
     return instance;
-  }
-
-  static std::optional<std::int64_t> constant_of(const SourceLaunch& launch, std::size_t argument) {
-    if (argument >= launch.arguments.size()) return std::nullopt;
-    try {
-      const Expression passed = Expression::parse(launch.arguments[argument], {});
-      return passed.names().empty() ? std::optional(passed.evaluate({})) : std::nullopt;
-    } catch (const InputError&) {  // unknown
-      return std::nullopt;
-    }
   }
 
   Case with_columns(std::int64_t columns) const {
@@ -309,9 +310,7 @@ class SizeTrials {
     // A launch that passes a short row is the author's own.
     constexpr std::int64_t warp = 32;
     const auto passes_short_row = [&](const SourceLaunch& launch) {
-      return std::ranges::any_of(launch.calls, [&](const HostCall& call) {
-        return *argument_ < call.arguments.size() && call.arguments[*argument_].value_or(warp) < warp;
-      });
+      return constant_of(launch, *argument_).value_or(warp) < warp;
     };
     if (range().high.evaluate({}) <= warp || std::ranges::any_of(blocks_.launches, passes_short_row)) return;
     const auto adopt_least = [&](const std::string& least, const std::string& fewer) {

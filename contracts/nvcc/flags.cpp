@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Value : unsigned char { none, word, definition, file };
+enum class Value : unsigned char { none, word, flag, definition, file };
 
 struct FlagRow {
   std::string_view name;
@@ -50,6 +50,8 @@ constexpr FlagRow flag_rows[] = {
     {"--restrict", Value::none},
     {"-default-stream", Value::word},
     {"--default-stream", Value::word},
+    {"-rdc", Value::word},
+    {"--relocatable-device-code", Value::word},
     // floating point
     {"-ftz", Value::word},
     {"--ftz", Value::word},
@@ -126,6 +128,44 @@ constexpr std::string_view with_separate_value[] = {"-o",
 /// code.
 constexpr std::string_view for_host_compiler[] = {"-Xcompiler", "--compiler-options"};
 
+/// With one of these, nvcc also gives it every flag that nvcc does not have.
+constexpr std::string_view forwarding[] = {"-forward-unknown-to-host-compiler",
+                                           "--forward-unknown-to-host-compiler"};
+
+/// Features of the host compiler, `-fNAME` or `-fno-NAME`, that decide which macros it predefines. Many
+/// others name files, such as -fplugin.
+constexpr std::string_view predefining_features[] = {"PIC",
+                                                     "PIE",
+                                                     "aligned-new",
+                                                     "cf-protection",
+                                                     "char8_t",
+                                                     "concepts",
+                                                     "coroutines",
+                                                     "exceptions",
+                                                     "fast-math",
+                                                     "finite-math-only",
+                                                     "freestanding",
+                                                     "hosted",
+                                                     "math-errno",
+                                                     "openacc",
+                                                     "openmp",
+                                                     "pic",
+                                                     "pie",
+                                                     "rtti",
+                                                     "sanitize",
+                                                     "short-enums",
+                                                     "short-wchar",
+                                                     "signed-char",
+                                                     "stack-protector",
+                                                     "stack-protector-all",
+                                                     "stack-protector-strong",
+                                                     "unsafe-math-optimizations",
+                                                     "unsigned-char"};
+
+/// Prefixes of its flags for instruction sets, which do the same.
+constexpr std::string_view predefining_machines[] = {"-march=", "-mcpu=", "-mavx", "-msse",
+                                                     "-mfma",   "-mf16c", "-mbmi", "-mpopcnt"};
+
 /// Those of its flags that change what it preprocesses, and that nvcc does not have.
 constexpr std::string_view unsupported_of_preprocessor[] = {
     "-imacros",  "--imacros", "-iquote",   "-idirafter", "-iprefix",      "-iwithprefix",
@@ -135,6 +175,7 @@ std::string_view punctuation_of(Value value) {
   switch (value) {
     case Value::none: return "";
     case Value::word: return "_+-.,";
+    case Value::flag: return "_+-.,=";
     case Value::definition: return " _-./+,:=%~#^()[]{}<>*?!";
     case Value::file: return " _-./+:=@%~#^()[]{}<>*?!";
   }
@@ -183,6 +224,16 @@ std::string flag_of(const FlagRow& row, std::string value, const fs::path& folde
   return fmt::format("{}{}{}", row.name, row.name.size() == 2 ? "" : "=", value);
 }
 
+/// Whether the host compiler predefines other macros with this flag, such as _OPENMP or __AVX2__.
+bool predefines_macros(std::string_view flag) {
+  const auto begins = [&](std::string_view prefix) { return flag.starts_with(prefix); };
+  if (flag == "-pthread" || begins("-O") || std::ranges::any_of(predefining_machines, begins)) return true;
+  if (!begins("-f")) return false;
+  std::string_view feature = flag.substr(2, flag.find('=') - 2);
+  if (feature.starts_with("no-")) feature.remove_prefix(3);
+  return std::ranges::find(predefining_features, feature) != std::end(predefining_features);
+}
+
 /// The words of a command, divided into those for nvcc and those that it passes to the host compiler.
 struct DividedWords {
   std::vector<FlagWord> own, host;
@@ -226,8 +277,8 @@ std::vector<FlagWord> words_in_table(std::span<const FlagWord> words, bool (*is_
 }
 
 /// Without them, another program than that of the build would be audited.
-void check_preprocessing(std::span<const FlagWord> host) {
-  for (const FlagWord& word : host)
+void check_preprocessing(std::span<const FlagWord> words) {
+  for (const FlagWord& word : words)
     for (const std::string_view flag : unsupported_of_preprocessor)
       if (word.value.starts_with(flag))
         throw InputError(
@@ -236,6 +287,29 @@ void check_preprocessing(std::span<const FlagWord> host) {
                 "use it; omit --compile-commands and give the flags with -I, -D, --std and --nvcc",
                 word.value),
             word.where);
+}
+
+/// Those that change which macros the host compiler predefines, each after the prefix.
+std::vector<std::string> predefining_flags(std::span<const FlagWord> words, std::string_view prefix) {
+  std::vector<std::string> flags;
+  for (const FlagWord& word : words) {
+    if (!predefines_macros(word.value)) continue;
+    if (const auto character = refused_character(word.value, Value::flag))
+      throw InputError(
+          fmt::format("the flag {} contains {}, which nvcc could pass to a shell", word.value, *character),
+          word.where);
+    flags.push_back(fmt::format("{}{}", prefix, word.value));
+  }
+  return flags;
+}
+
+/// The words that nvcc forwards to the host compiler if the flag for that is among them.
+std::vector<FlagWord> forwarded_words(std::span<const FlagWord> words) {
+  std::vector<FlagWord> forwarded;
+  if (std::ranges::find_first_of(words, forwarding, {}, &FlagWord::value) == words.end()) return forwarded;
+  std::ranges::copy_if(words, std::back_inserter(forwarded),
+                       [](const FlagWord& word) { return row_of(word.value) == nullptr; });
+  return forwarded;
 }
 
 }  // namespace
@@ -267,10 +341,17 @@ std::vector<std::string> harmless_flags(std::span<const FlagWord> words, const f
 
 std::vector<std::string> harmless_flags_among(std::span<const FlagWord> words, const fs::path& folder) {
   const DividedWords divided(words);
+  const std::vector<FlagWord> forwarded = forwarded_words(divided.own);
   check_preprocessing(divided.host);
+  check_preprocessing(forwarded);
   // nvcc passes them to the host compiler before its own.
   std::vector<std::string> flags = harmless_flags(words_in_table(divided.host, is_for_preprocessor), folder);
+  std::ranges::move(predefining_flags(divided.host, "-Xcompiler="), std::back_inserter(flags));
   std::ranges::move(harmless_flags(words_in_table(divided.own, is_any), folder), std::back_inserter(flags));
+  if (auto more = predefining_flags(forwarded, ""); !more.empty()) {
+    flags.emplace_back(forwarding[0]);
+    std::ranges::move(more, std::back_inserter(flags));
+  }
   return flags;
 }
 

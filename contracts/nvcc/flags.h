@@ -23,8 +23,8 @@ struct FlagWord {
 /// of flags.cpp (docs/contracts.md lists it), and for a value with a character that is not allowed.
 std::vector<std::string> harmless_flags(std::span<const FlagWord> words, const std::filesystem::path& folder);
 
-/// The same for a complete command: flags that are not in the table are ignored. Of -Xcompiler, definitions
-/// and include folders are used.
+/// The same for a complete command: flags that are not in the table are ignored. Of those for the host
+/// compiler, definitions, include folders and flags that change its predefined macros are used.
 std::vector<std::string> harmless_flags_among(std::span<const FlagWord> words,
                                               const std::filesystem::path& folder);
 

@@ -65,11 +65,11 @@ TEST_CASE("a word that is the value of another flag is not a flag") {
 
 TEST_CASE("definitions for the host compiler count, since it also preprocesses device code") {
   const Workshop workshop;
-  CHECK(flags_of(workshop, {"-Xcompiler=-DA,-fPIC,-DB=1 -Xcompiler -UC -Xcompiler -O2"}) ==
+  CHECK(flags_of(workshop, {"-Xcompiler=-DA,-Wall,-DB=1 -Xcompiler -UC -Xcompiler -g"}) ==
         Flags{"-DA", "-DB=1", "-UC"});
   CHECK(flags_of(workshop, {"-Xcompiler -D,A -Xcompiler -D -DX -Xcompiler B -Xcompiler -MF,-DC"}) ==
         Flags{"-DA", "-DB", "-DX"});
-  CHECK(flags_of(workshop, {R"(-Xcompiler \"-O -DA -DB\" -Xcompiler=-O,-DC,-Wl;)"}) ==
+  CHECK(flags_of(workshop, {R"(-Xcompiler \"-g -DA -DB\" -Xcompiler=-g,-DC,-Wl;)"}) ==
         Flags{"-DA", "-DB", "-DC"});
   CHECK(flags_of(workshop, {"-DA -Xcompiler"}) == Flags{"-DA"});
 }
@@ -77,6 +77,26 @@ TEST_CASE("definitions for the host compiler count, since it also preprocesses d
 TEST_CASE("definitions for the host compiler come first, so that those for nvcc override them") {
   const Workshop workshop;
   CHECK(flags_of(workshop, {"-DA -Xcompiler -UA"}) == Flags{"-UA", "-DA"});
+}
+
+TEST_CASE("flags for the host compiler that change its predefined macros are passed on, and no others") {
+  const Workshop workshop;
+  CHECK(flags_of(workshop, {"-Xcompiler=-fopenmp,-Wall,-march=native -Xcompiler -fno-exceptions"}) ==
+        Flags{"-Xcompiler=-fopenmp", "-Xcompiler=-march=native", "-Xcompiler=-fno-exceptions"});
+  CHECK(flags_of(workshop, {"-Xcompiler=-fplugin=x.so,-fsanitize-blacklist=x,-mrecord"}).empty());
+  CHECK_THROWS_WITH(flags_of(workshop, {"-Xcompiler '-march=$x'"}), foldproof::tests::contains_text("shell"));
+}
+
+TEST_CASE("nvcc forwards flags that it does not have to the host compiler, if it is told to") {
+  const Workshop workshop;
+  const std::string forward = "-forward-unknown-to-host-compiler";
+  CHECK(flags_of(workshop, {forward + " -fopenmp -O2 -maxrregcount=32 -fplugin=x.so"}) ==
+        Flags{"-O2", "-maxrregcount=32", forward, "-fopenmp"});
+  CHECK(flags_of(workshop, {forward + " -fsanitize=undefined,address"}) ==
+        Flags{forward, "-fsanitize=undefined,address"});
+  CHECK(flags_of(workshop, {"-fopenmp -O2"}) == Flags{"-O2"});
+  CHECK_THROWS_WITH(flags_of(workshop, {forward + " -imacrosbad.h"}),
+                    foldproof::tests::contains_text("for the host compiler changes what is compiled"));
 }
 
 TEST_CASE("a flag for the host compiler that changes what is compiled is refused, if it cannot be used") {
