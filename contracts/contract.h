@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "contracts/condition.h"
 #include "contracts/expression.h"
 #include "contracts/markers.h"
 #include "contracts/placeholders.h"
@@ -37,13 +38,14 @@ struct Reduction {
   AffineType affine = AffineType::accumulator;             ///< of weights and biases
   MomentMethod moment_method = MomentMethod::unspecified;  ///< the key `method`, except for a sum
   SumMethod sum = SumMethod::plain;                        ///< the key `method`, for a sum
-  double epsilon = 0;                  ///< for operators that take it; rounded to the accumulator type
-  double delta = 1;                    ///< of a Huber loss, positive; rounded to the accumulator type
-  std::uint64_t correction = 0;        ///< of the divisor n - correction of a variance: 0 or 1
-  double p = 0;                        ///< for top-p; rounded to the accumulator type
-  std::optional<Expression> k = {};    ///< for operators that rank elements
-  std::optional<Range> values = {};    ///< of the elements that callers pass; absent: any
-  std::optional<Expression> bin = {};  ///< of an element "x", for a histogram; absent: the element itself
+  double epsilon = 0;                   ///< for operators that take it; rounded to the accumulator type
+  double delta = 1;                     ///< of a Huber loss, positive; rounded to the accumulator type
+  std::uint64_t correction = 0;         ///< of the divisor n - correction of a variance: 0 or 1
+  double p = 0;                         ///< for top-p; rounded to the accumulator type
+  std::optional<Expression> k = {};     ///< for operators that rank elements
+  std::optional<Range> values = {};     ///< of the elements that callers pass; absent: any
+  std::optional<Expression> bin = {};   ///< of an element "x", for a histogram; absent: the element itself
+  std::optional<Condition> where = {};  ///< of the elements that count; absent: all do
   std::shared_ptr<const CustomOperator> custom = {};  ///< for the operator `custom`
 };
 
@@ -53,7 +55,7 @@ struct OperandContract {
   Role role = Role::second;
   Element type = Element::f32;
   Expression count;
-  std::uint64_t group = 1;  ///< number of elements that share one of its values
+  Expression group = Expression::constant(1);  ///< number of consecutive elements that share a value
 };
 
 /// A result besides the output, which the same launches leave in a buffer.
@@ -63,7 +65,8 @@ struct AdditionalOutput {
 };
 
 struct BufferContract {
-  enum class Initial : std::uint8_t { undefined, zero, identity };
+  /// any: values of the caller, which the kernel combines with its result; only for the output.
+  enum class Initial : std::uint8_t { undefined, zero, identity, any };
   enum class Reset : std::uint8_t { each_call, once };
   std::string name;
   Element type = Element::f32;
@@ -146,7 +149,10 @@ struct Instance {
   std::vector<OperandContract> operands;              ///< inputs besides "input"
   std::vector<BufferContract> buffers;                ///< all other buffers except "output"
   std::vector<AdditionalOutput> additional_outputs;
-  Expression output_count;  ///< number of elements of the output
+  std::optional<Expression> input_capacity = {};  ///< of the input's buffer, if callers pad it
+  BufferContract::Initial input_padding = BufferContract::Initial::undefined;  ///< what is in the padding
+  Expression output_count;                      ///< number of elements of the output
+  std::optional<Expression> output_index = {};  ///< of its first element in its buffer; absent: 0
   std::optional<Expression> output_capacity =
       {};  ///< of its buffer, if the kernel needs more than the output
   BufferContract::Initial output_initial = BufferContract::Initial::undefined;

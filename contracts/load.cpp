@@ -130,6 +130,7 @@ Instance build_instance(const Table& top, const Bindings& bindings, bool calls) 
   read_buffers(draft);
   read_additional_outputs(draft);
   check_identities(draft);
+  read_input(draft);
   read_output(draft);
   read_launches(draft);
   read_claims(draft);

@@ -73,7 +73,8 @@ constexpr Named<EmptyPolicy> empty_names[] = {{"identity", EmptyPolicy::identity
                                               {"unspecified", EmptyPolicy::unspecified}};
 constexpr Named<BufferContract::Initial> initial_names[] = {{"undefined", BufferContract::Initial::undefined},
                                                             {"zero", BufferContract::Initial::zero},
-                                                            {"identity", BufferContract::Initial::identity}};
+                                                            {"identity", BufferContract::Initial::identity},
+                                                            {"any", BufferContract::Initial::any}};
 constexpr Named<BufferContract::Reset> reset_names[] = {{"each-call", BufferContract::Reset::each_call},
                                                         {"once", BufferContract::Reset::once}};
 

@@ -113,6 +113,7 @@ void check_part(const Reference& reference, std::string_view part) {
     known.insert(known.end(), {"rows", "columns"});
   else
     known.emplace_back("count");
+  if (result == ResultShape::columns) known.emplace_back("spatial");
   if (result == ResultShape::segments) known.emplace_back("segments");
   if (result == ResultShape::bins) known.emplace_back(bins_key);
   for (const char* key : {"k", "epsilon", "delta", "p"})
@@ -168,6 +169,7 @@ std::vector<Problem> problems() {
 std::vector<std::string_view> shapes_of(const Problem& problem) {
   std::vector<std::string_view> words;
   if (problem.whole == ResultShape::scan) return {"whole", "rows"};
+  if (problem.whole == ResultShape::columns) return {"columns"};
   if (problem.whole != ResultShape::rows) words.emplace_back("whole");
   for (const auto& [word, shape] : shape_words)
     if (has_shape(problem.op, shape)) words.push_back(word);

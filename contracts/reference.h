@@ -33,7 +33,7 @@ struct Reference {
   ResultShape result = ResultShape::value;
   std::vector<std::pair<std::string, std::string>> keys;  ///< of [reduction] and [claims], with their values
   /// The parameter for a part of the contract, by index or name: x (the input), y (the output), an operand's
-  /// role, a size (count, rows, columns, segments), bins, k or epsilon.
+  /// role, a size (count, rows, columns, spatial, segments), bins, k or epsilon.
   std::map<std::string, std::string, std::less<>> parameters;
 
   /// The value of a key; null if it has none.

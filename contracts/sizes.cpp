@@ -9,7 +9,8 @@ namespace foldproof {
 namespace {
 
 /// Variables that must not be negative.
-constexpr std::string_view sizes[] = {"count", "rows", "columns", "segments", "block", "grid", "offset"};
+constexpr std::string_view sizes[] = {"count",   "rows",  "columns", "segments",
+                                      "spatial", "block", "grid",    "offset"};
 
 Position place_of_count(const Instance& instance) {
   const Range* range = range_of(instance, "count");
@@ -30,15 +31,19 @@ void check_rows(const Instance& instance, const Variables& variables) {
   const auto count = value_of(variables, "count"), columns = value_of(variables, "columns"),
              rows = value_of(variables, "rows");
   if (!count || !columns) return;
-  std::int64_t elements = 0;
-  const bool right = rows ? !__builtin_mul_overflow(*rows, *columns, &elements) && elements == *count
-                     : *columns == 0 ? *count == 0
-                                     : *count % *columns == 0;
+  const auto spatial = reduces_columns(instance) ? value_of(variables, "spatial") : std::nullopt;
+  std::int64_t row = 0, elements = 0;
+  const bool has_length = !__builtin_mul_overflow(*columns, spatial.value_or(1), &row);
+  const bool right =
+      has_length && (rows       ? !__builtin_mul_overflow(*rows, row, &elements) && elements == *count
+                     : row == 0 ? *count == 0
+                                : *count % row == 0);
   if (!right)
     throw InputError(
-        fmt::format("\"count\" must be rows * columns if the result is rows, columns or row-scans, but it "
-                    "may be {} for {} of {} columns",
-                    *count, rows ? fmt::format("{} rows", *rows) : "rows", *columns),
+        fmt::format("\"count\" must be rows * columns{} if the result is rows, columns or row-scans, but it "
+                    "may be {} for {} of {} columns{}",
+                    spatial ? " * spatial" : "", *count, rows ? fmt::format("{} rows", *rows) : "rows",
+                    *columns, spatial ? fmt::format(" with {} elements each", *spatial) : ""),
         place_of_count(instance));
 }
 
@@ -106,11 +111,17 @@ const Range* range_of(const Instance& instance, std::string_view variable) {
   return found == instance.domain.end() ? nullptr : &found->second;
 }
 
+bool reduces_columns(const Instance& instance) {
+  return instance.reduction && instance.reduction->result == ResultShape::columns;
+}
+
 void check_sizes(const Instance& instance, const Variables& variables) {
   check_variables(instance, variables);
   check_rows(instance, variables);
   if (instance.reduction) check_elements(instance.output_name, instance.output_count, variables);
-  if (instance.output_capacity) check_elements(instance.output_name, *instance.output_capacity, variables);
+  for (const auto* size : {&instance.output_capacity, &instance.output_index})
+    if (*size) check_elements(instance.output_name, **size, variables);
+  if (instance.input_capacity) check_elements(instance.input_name, *instance.input_capacity, variables);
   for (const OperandContract& operand : instance.operands)
     check_elements(operand.name, operand.count, variables);
   for (const BufferContract& buffer : instance.buffers) check_elements(buffer.name, buffer.count, variables);

@@ -23,6 +23,9 @@ std::int64_t tile_of(const Variables& variables);
 /// The range of a variable of the domain; null if the domain does not have it.
 const Range* range_of(const Instance& instance, std::string_view variable);
 
+/// Whether each result is that of a column.
+bool reduces_columns(const Instance& instance);
+
 /// Throws InputError, with the line of the contract, if a size is negative, the input does not consist of
 /// whole rows, a histogram has no bins, or the claimed height is negative. An expression that cannot be
 /// evaluated is not checked here; it is reported where it is needed.

@@ -85,6 +85,7 @@ void write_reduction(Writer& out, const Reduction& reduction) {
   if (reduction.k) out.key("k", toml_string(reduction.k->text()));
   if (reduction.values) out.key("values", toml_string(text_of(*reduction.values)));
   if (reduction.bin) out.key("bin", toml_string(reduction.bin->text()));
+  if (reduction.where) out.key("where", toml_string(reduction.where->text()));
 }
 
 void write_operand(Writer& out, const OperandContract& operand) {
@@ -93,6 +94,7 @@ void write_operand(Writer& out, const OperandContract& operand) {
   out.key("role", toml_string(name_of(role_names, operand.role)));
   out.key("type", toml_string(name(operand.type)));
   out.key("count", toml_string(operand.count.text()));
+  if (operand.group.text() != "1") out.key("group", toml_string(operand.group.text()));
 }
 
 void write_domain(Writer& out, const Instance& instance) {
@@ -106,6 +108,7 @@ void write_domain(Writer& out, const Instance& instance) {
 void write_output(Writer& out, const Instance& instance) {
   out.table("output");
   out.key("count", toml_string(instance.output_count.text()));
+  if (instance.output_index) out.key("index", toml_string(instance.output_index->text()));
   if (instance.output_capacity) out.key("capacity", toml_string(instance.output_capacity->text()));
   out.key("initial", toml_string(name_of(initial_names, instance.output_initial)));
   out.key("reset", toml_string(name_of(reset_names, instance.output_reset)));

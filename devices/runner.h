@@ -53,11 +53,12 @@ struct JobReset {
   std::uint32_t buffer = 0;  ///< index into Job::buffers
 };
 
-/// The first elements of a buffer.
+/// Consecutive elements of a buffer.
 struct BufferElements {
   std::uint32_t buffer = 0;  ///< index into Job::buffers
   Element element{};
   std::uint64_t count = 0;
+  std::uint64_t first = 0;  ///< index of the first one
 };
 
 /// The elements of the input are traced into those of the outputs.

@@ -18,6 +18,9 @@ namespace foldproof {
 /// The bin in which a histogram counts an element; nothing if it has none.
 using BinOf = std::function<std::optional<std::uint64_t>(std::int64_t element)>;
 
+/// Whether a reduction uses the element with those bits.
+using ElementTest = std::function<bool(std::uint64_t bits)>;
+
 /// How a reduction computes, as far as its rounding depends on it.
 struct Arithmetic {
   Operator op = Operator::sum;
@@ -42,6 +45,7 @@ struct Arithmetic {
   double p = 0;                                       ///< for top-p
   std::shared_ptr<const CustomOperator> custom = {};  ///< for custom
   BinOf bin_of = {};                                  ///< for histogram; empty: every element is its own bin
+  ElementTest where = {};                             ///< for folds and tallies; empty: every element counts
 };
 
 /// A result that a bound checked, each number rounded to f64; the error and the bound upwards.

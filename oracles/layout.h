@@ -1,6 +1,7 @@
 // The contents of an output, and the elements of the input from which each output element is computed.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,7 +22,8 @@ constexpr bool is_reverse(ScanKind kind) {
 ///   value     the reduction of the whole input; if the output has several elements, each of them is
 ///   partials  any number of elements; folded exactly they are the reduction
 ///   rows      the reduction of each row, in order
-///   columns   the reduction of each column, from the first to the last, once or several times
+///   columns   the reduction of each column, from the first to the last, once or several times; for an
+///             operator with a result per element, these, in the order of the elements
 ///   segments  the reduction of each segment, in order; segments may differ in length
 ///   scan      for each element the reduction of those that ScanKind says, in order
 ///   bins      a histogram
@@ -53,18 +55,28 @@ bool has_shape(Operator op, ResultShape shape);
 
 struct ResultLayout {
   ResultShape shape = ResultShape::value;
-  std::size_t columns = 0;  ///< elements per row, if there are rows
+  std::size_t columns = 0;  ///< per row, if there are rows
   ScanKind scan = ScanKind::inclusive;
   std::size_t k = 1;                    ///< outputs per row, for a ranking operator
   std::optional<Operand> offsets = {};  ///< for segments
+  /// For columns: the number of consecutive elements that each has in each row, positive. In a tensor (batch,
+  /// channel, spatial), channels are such columns.
+  std::size_t run = 1;
 };
 
-/// Every `stride`-th element of the input from `first` up to, but not including, `last`.
+/// The elements of the input from `first` up to, but not including, `last`: the first `run` of every `stride`
+/// elements.
 struct Part {
-  std::size_t first = 0, last = 0, stride = 1;
+  std::size_t first = 0, last = 0, stride = 1, run = 1;
 
-  bool holds(std::size_t i) const { return i >= first && i < last && (i - first) % stride == 0; }
-  std::size_t size() const { return last <= first ? 0 : (last - first + stride - 1) / stride; }
+  bool is_contiguous() const { return stride == run; }
+  bool holds(std::size_t i) const { return i >= first && i < last && (i - first) % stride < run; }
+  std::size_t size() const {
+    const std::size_t length = last <= first ? 0 : last - first;
+    return length / stride * run + std::min(length % stride, run);
+  }
+  /// The index in the input of its element `i`.
+  std::size_t element(std::size_t i) const { return first + i / run * stride + i % run; }
 };
 
 /// Number of parts into which the input is divided, each with its own results.
@@ -73,7 +85,7 @@ std::size_t parts_of(const ResultLayout& layout, std::size_t count);
 /// The elements from which output element `index` is computed; `count`: number of input elements.
 Part part_of(const ResultLayout& layout, Operator op, std::size_t index, std::size_t count);
 
-/// Number of output elements computed from the same part, for an output of `outputs` elements.
+/// Number of consecutive output elements computed from the same part, for an output of `outputs` elements.
 std::size_t outputs_of_part(const ResultLayout& layout, Operator op, std::size_t outputs);
 
 /// Number of output elements; nothing if the kernel chooses it. `count`: number of input elements.

@@ -45,7 +45,7 @@ inline const RoleInfo& info(Role role) { return roles()[static_cast<std::size_t>
 struct Operand {
   Element type = Element::f32;
   std::span<const std::byte> values;
-  std::uint64_t group = 1;  ///< elements that share a value, for a role with one value per group
+  std::uint64_t group = 1;  ///< consecutive elements that share a value: of scales, weights and biases
 
   std::size_t size() const { return values.size() / size_of(type); }
   std::uint64_t bits(std::size_t i) const { return load(type, values, i); }

@@ -24,7 +24,7 @@ struct OperatorInfo {
   std::string_view name, functor;
   Gives gives;
   std::string_view synopsis;
-  std::array<std::string_view, 3> keys;  ///< unused ones are empty
+  std::array<std::string_view, 4> keys;  ///< unused ones are empty
 
   /// Whether this operator accepts the contract's key, one of those that apply only to some operators.
   bool takes(std::string_view key) const { return std::ranges::find(keys, key) != keys.end(); }

@@ -71,7 +71,9 @@ class DomainGuess {
     const bool is_as_long = has_thread_for_each && !only_block();
     add_variable("block", is_as_long ? unit : std::to_string(block()));
     if (sizes_.bins) add_variable("bins", "1 .. block");
-    if (sizes_.matrix) {
+    if (sizes_.spatial) {
+      add_tensor();
+    } else if (sizes_.matrix) {
       // More elements would overflow the index of a kernel whose sizes are ints.
       if (fills_rows)
         add_columns_of_threads(unit);
@@ -98,6 +100,13 @@ class DomainGuess {
       find_elements_per_thread();
     }
     if (roles_.lanes() > 1) add_variable("offset", "0");
+  }
+
+  /// More elements would overflow the index of a kernel whose sizes are ints.
+  void add_tensor() {
+    for (const char* size : {"rows", "columns", "spatial"}) add_variable(size, "1 .. 2^10");
+    add_variable("count", "rows * columns * spatial");
+    add_variable("grid", strides() ? "1 .. columns" : "columns");
   }
 
   void add_columns_of_threads(const std::string& unit) {

@@ -183,7 +183,8 @@ class Guess {
                                                  : sizes_.by_columns ? "columns"
                                                                      : "rows",
                                                  {});
-      roles_.assume(is_elementwise      ? "one result per element, in row-major order"
+      roles_.assume(is_elementwise      ? "one result per element, in the order of the elements"
+                    : sizes_.spatial    ? "one result and one block per channel"
                     : sizes_.by_columns ? "one result and one block per column"
                                         : "one result and one block per row");
       return;
@@ -369,6 +370,8 @@ class Guess {
     operand.type = *kernel_.parameters[index].element;
     const bool is_common = role == Role::second && sizes_.matrix && supposed_.has_common_factors;
     const auto rows = sizes_.matrix ? std::optional<std::string>("rows") : std::nullopt;
+    if (sizes_.spatial && (role == Role::weights || role == Role::biases))
+      operand.group = Expression::parse("spatial", {});
     operand.count = Expression::parse(is_common ? "columns" : usual_count(role, rows), {});
     buffer_names_.emplace_back(index, operand.name);
     return operand;
@@ -386,6 +389,7 @@ class Guess {
     const bool ranks = roles_.reference() != nullptr && info(roles_.reference()->op).takes("k");
     if (index == roles_.named("k") || (ranks && is_name_of_k(kernel_.parameters[index].name)))
       return roles_.k();
+    if (index == sizes_.spatial) return "spatial";
     if (sizes_.matrix && index == sizes_.matrix->rows) return "rows";
     if (sizes_.matrix && index == sizes_.matrix->columns)
       return counts_groups(roles_, index) ? "groups" : "columns";

@@ -17,7 +17,7 @@ constexpr std::string_view read_elements = "a pointer", written_elements = "a po
                            whole_number = "an integer", real_number = "a floating-point number";
 
 std::string_view kind_of_part(std::string_view part) {
-  constexpr std::string_view numbers[] = {"count", "rows", "columns", "segments", "bins", "k"};
+  constexpr std::string_view numbers[] = {"count", "rows", "columns", "spatial", "segments", "bins", "k"};
   if (part == "y") return written_elements;
   if (part == "epsilon" || part == "delta" || part == "p") return real_number;
   return std::ranges::find(numbers, part) != std::end(numbers) ? whole_number : read_elements;

@@ -35,7 +35,7 @@ class SizesGuess {
   Sizes sizes() {
     sizes_.by_columns = is_by_columns();
     if (roles_.has_result(ResultShape::bins) && roles_.bins().empty()) find_bins();
-    if (may_be_matrix()) find_matrix();
+    if (may_be_matrix() && !find_tensor()) find_matrix();
     if (!sizes_.matrix) find_count();
     return sizes_;
   }
@@ -75,6 +75,23 @@ class SizesGuess {
            has_shape(op_, ResultShape::rows);
   }
 
+  /// Whether there are the sizes of a tensor (batch, channel, spatial) whose channels are reduced.
+  bool find_tensor() {
+    if (!sizes_.by_columns) return false;
+    std::vector<std::size_t> left = integers_;
+    const auto spatial = take("spatial", "S", {"spatial", "hw", "pixel", "plane", "inner"}, left);
+    if (!spatial) return false;
+    const auto channels = take("columns", "C", {"channel", "feature"}, left);
+    const auto batch = take("rows", "NB", {"batch", "sample", "outer"}, left);
+    if (!channels || !batch) return false;
+    sizes_.matrix = {batch, channels};
+    sizes_.spatial = spatial;
+    roles_.assume(fmt::format("a tensor with {} examples, {} channels and {} elements of each channel",
+                              roles_.described(*batch), roles_.described(*channels),
+                              roles_.described(*spatial)));
+    return true;
+  }
+
   /// The parameters that the user named, or those with usual names. A reference contract needs no names: the
   /// first two numbers are rows and columns, and a single one is the number of columns.
   void find_matrix() {
@@ -111,7 +128,8 @@ class SizesGuess {
   bool is_by_columns() const {
     if (roles_.reference() != nullptr) return roles_.reference()->result == ResultShape::columns;
     const std::string name = plain_name(kernel_.signature.spelled);
-    return mentions(name, {"col"}) && !mentions(name, {"row"}) && has_shape(op_, ResultShape::columns);
+    return mentions(name, {"col", "channel"}) && !mentions(name, {"row"}) &&
+           has_shape(op_, ResultShape::columns);
   }
 
   void find_bins() {
@@ -167,7 +185,7 @@ bool is_name_of_stride(const std::string& name) {
 
 bool is_free_name(const std::string& name) {
   constexpr std::string_view taken[] = {"input", "output",  "count",  "block",    "grid", "groups",
-                                        "rows",  "columns", "offset", "segments", "bins"};
+                                        "rows",  "columns", "offset", "segments", "bins", "spatial"};
   return is_identifier(name) && std::ranges::find(taken, name) == std::end(taken);
 }
 

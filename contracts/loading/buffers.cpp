@@ -5,9 +5,31 @@
 #include "contracts/names.h"
 #include "contracts/sizes.h"
 #include "oracles/number.h"
+#include "oracles/result_checker.h"
 
 namespace foldproof {
 namespace {
+
+void check_no_values(BufferContract::Initial initial, std::string_view key, const Position& where) {
+  if (initial == BufferContract::Initial::any)
+    throw InputError(
+        fmt::format("\"{}\" cannot be \"any\" here: only an output accumulates into values of the caller",
+                    key),
+        where);
+}
+
+/// A kernel may add its result to values of the caller if the oracle can add them, too.
+void check_accumulation(const Instance& instance, const Table& table) {
+  if (instance.output_initial != BufferContract::Initial::any || !instance.reduction) return;
+  const Reduction& reduction = *instance.reduction;
+  const Position where = table.where("initial");
+  if (instance.in_place || instance.output_reset == BufferContract::Reset::once)
+    throw InputError("initial = \"any\" requires an output of its own that is reset before each call", where);
+  if (const std::string_view why = why_not_accumulated(reduction.op, reduction.result, reduction.sum,
+                                                       reduction.input, reduction.output);
+      !why.empty())
+    throw InputError(fmt::format("initial = \"any\" is not possible: {}", why), where);
+}
 
 void check_identity(BufferContract::Initial initial, Operator op, const Position& where) {
   if (initial == BufferContract::Initial::identity && !has_identity(info(op)))
@@ -23,7 +45,8 @@ Text usual_output_count(const Draft& draft) {
   const Position where = draft.top.where("reduction");
   switch (shape) {
     case ResultShape::value: return {"1", where};
-    case ResultShape::columns: return {"columns", where};
+    case ResultShape::columns:
+      return {info(reduction->op).gives == OperatorInfo::Gives::elements ? "count" : "columns", where};
     case ResultShape::segments: return {"segments", where};
     case ResultShape::scan:
     case ResultShape::row_scans:
@@ -52,8 +75,20 @@ void read_buffers(Draft& draft) {
     draft.scope.read(table, "count", buffer.count);
     draft.scope.read(table, "initial", initial_names, buffer.initial);
     draft.scope.read(table, "reset", reset_names, buffer.reset);
+    check_no_values(buffer.initial, "initial", table.where("initial"));
     draft.instance.buffers.push_back(std::move(buffer));
   }
+}
+
+void read_input(Draft& draft) {
+  const auto table = draft.top.table("input");
+  if (!table) return;
+  Instance& instance = draft.instance;
+  if (!instance.reduction) throw InputError("[input] requires a [reduction]", draft.top.where("input"));
+  draft.scope.read(*table, "capacity", instance.input_capacity);
+  draft.scope.read(*table, "padding", initial_names, instance.input_padding);
+  check_identity(instance.input_padding, instance.reduction->op, table->where("padding"));
+  check_no_values(instance.input_padding, "padding", table->where("padding"));
 }
 
 void check_identities(const Draft& draft) {
@@ -72,18 +107,21 @@ void read_output(Draft& draft) {
   instance.output_count = draft.scope.expression(count ? *count : usual_output_count(draft));
   if (!table) return;
   draft.scope.read(*table, "capacity", instance.output_capacity);
+  draft.scope.read(*table, "index", instance.output_index);
   draft.scope.read(*table, "initial", initial_names, instance.output_initial);
   if (instance.reduction)
     check_identity(instance.output_initial, instance.reduction->op, table->where("initial"));
   draft.scope.read(*table, "reset", reset_names, instance.output_reset);
   instance.in_place = table->boolean("in_place", false);
+  check_accumulation(instance, *table);
 }
 
 void check_indices(const Draft& draft) {
   const auto& reduction = draft.instance.reduction;
   if (!reduction || info(reduction->op).gives != OperatorInfo::Gives::index) return;
   const Element type = reduction->output;
-  const bool has_rows = range_of(draft.instance, "rows") != nullptr;
+  const bool has_rows =
+      range_of(draft.instance, "rows") != nullptr && range_of(draft.instance, "spatial") == nullptr;
   const std::string_view length = reduction->result == ResultShape::rows                  ? "columns"
                                   : reduction->result == ResultShape::columns && has_rows ? "rows"
                                                                                           : "count";

@@ -17,6 +17,8 @@ void check_operand(const OperandContract& operand, const Instance& instance, con
     throw InputError(fmt::format("{} has no operand \"{}\"", name(op), role.value), role.where);
   if (operand.role == Role::offsets && instance.reduction->result != ResultShape::segments)
     throw InputError("offsets require result = \"segments\" in [reduction]", role.where);
+  if (operand.role == Role::scales && instance.reduction->where)
+    throw InputError("elements with scales cannot be selected with \"where\"", role.where);
   for (const OperandContract& other : instance.operands)
     if (other.role == operand.role)
       throw InputError(fmt::format("an operand \"{}\" already exists", role.value), role.where);
@@ -28,10 +30,18 @@ void check_operand(const OperandContract& operand, const Instance& instance, con
 }
 
 Text usual_count_of(const OperandContract& operand, const Draft& draft, const Position& where) {
-  if (operand.role == Role::scales) return {fmt::format("ceil_div(count, {})", operand.group), where};
-  if (draft.instance.reduction->result != ResultShape::rows) return {usual_count(operand.role, {}), where};
+  if (operand.role == Role::scales) return {fmt::format("ceil_div(count, {})", operand.group.text()), where};
+  if (!needs_columns(draft.instance.reduction->result)) return {usual_count(operand.role, {}), where};
   if (operand.role == Role::targets) return rows_of_output(draft, where);
   return {usual_count(operand.role, "rows"), where};
+}
+
+/// The elements of a channel in an example share a weight.
+std::string usual_group(const Draft& draft) {
+  const auto& reduction = draft.instance.reduction;
+  const bool has_runs =
+      reduction && reduction->result == ResultShape::columns && draft.scope.knows("spatial");
+  return has_runs ? "spatial" : "1";
 }
 
 }  // namespace
@@ -83,10 +93,8 @@ void read_operands(Draft& draft) {
     operand.name = draft.scope.add_buffer(*table.text("name"));
     draft.scope.read(table, "role", role_names, operand.role);
     draft.scope.read(table, "type", operand.type);
-    const std::int64_t group = table.integer("group").value_or(1);
-    if (group < 1)
-      throw InputError(fmt::format("a group has at least 1 element, not {}", group), table.where("group"));
-    operand.group = static_cast<std::uint64_t>(group);
+    const auto group = table.text("group");
+    operand.group = draft.scope.expression(group ? *group : Text{usual_group(draft), table.where("name")});
     const Text role = *draft.scope.text(table, "role");
     check_operand(operand, draft.instance, role);
     const auto count = table.text("count");

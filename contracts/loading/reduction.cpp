@@ -100,6 +100,8 @@ void read_choices(const Scope& scope, std::string_view name, const Table& table,
     if (reduction.bin->names() != std::vector<std::string>{"x"})
       throw InputError("\"bin\" must be an expression in x, the element, such as \"x / 4\"", bin->where);
   }
+  if (const auto where = scope.text(table, "where"))
+    reduction.where = Condition::parse(where->value, reduction.input, where->where);
   check_shape(reduction, table);
 }
 
@@ -167,6 +169,7 @@ void read_additional_outputs(Draft& draft) {
     additional.reduction.affine = {};
     additional.reduction.moment_method = {};
     additional.reduction.sum = {};
+    additional.reduction.where = {};
     read_choices(draft.scope, "additional_output", table, additional.reduction);
     draft.scope.read(table, "k", additional.reduction.k);
     const Position where = table.where(table.has("result") ? "result" : "buffer");

@@ -101,6 +101,7 @@ void read_buffers(Draft& draft);
 void read_additional_outputs(Draft& draft);
 /// Whether the initial content of each [[buffer]] exists.
 void check_identities(const Draft& draft);
+void read_input(Draft& draft);
 void read_output(Draft& draft);
 void read_launches(Draft& draft);
 void read_claims(Draft& draft);

@@ -175,7 +175,8 @@ class EmulatedRunner final : public Runner {
       allocations.take(run, result);
       if (job.trace) {
         for (const BufferElements& output : job.trace->outputs)
-          run.trace_output(allocations.start(output.buffer), output.element, output.count);
+          run.trace_output(allocations.start(output.buffer) + output.first * size_of(output.element),
+                           output.element, output.count);
         result.trace = std::make_shared<const ProvenanceTrace>(run.provenance());
       }
       if (compares || std::ranges::any_of(result.findings, is_doubtful)) attempt.use = run.use_of_undefined();

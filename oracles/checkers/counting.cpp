@@ -23,8 +23,9 @@ class CountingChecker final : public Checker {
     const std::uint64_t wanted = result_for(nonzero_);
     if (bits != wanted && at_least_ != nonzero_ && is_result_with_flush(bits)) return one_of_several();
     return decided(bits == wanted && represents(a_.output, wanted), [&] {
-      return fmt::format("the result is {} but {} of {} elements are nonzero, so \"{}\" is {}{}",
-                         to_text(a_.output, bits), nonzero_, count_, info(a_.op).name, wanted,
+      return fmt::format("the result is {} but {} of {} elements {}, so \"{}\" is {}{}",
+                         to_text(a_.output, bits), nonzero_, count_,
+                         a_.where ? "satisfy the condition" : "are nonzero", info(a_.op).name, wanted,
                          unless_represented(a_.output, wanted));
     });
   }

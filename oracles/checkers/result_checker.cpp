@@ -35,7 +35,7 @@ class Worst {
 std::vector<std::byte> gathered(Element element, std::span<const std::byte> input, Part part) {
   std::vector<std::byte> elements(part.size() * size_of(element));
   for (std::size_t i = 0; i < part.size(); ++i)
-    store(element, elements, i, load(element, input, part.first + i * part.stride));
+    store(element, elements, i, load(element, input, part.element(i)));
   return elements;
 }
 
@@ -54,11 +54,63 @@ std::vector<std::byte> scaled_elements(Element element, std::span<const std::byt
   return all;
 }
 
+/// The elements that count, and the identity in place of the others. If elements are counted, 1 and 0.
+std::vector<std::byte> selected_elements(const Arithmetic& a, std::span<const std::byte> input) {
+  const bool counts = info(a.op).gives == OperatorInfo::Gives::tally;
+  const std::uint64_t one = encode(a.input, number_of(1)), zero = encode(a.input, number_of(0));
+  const std::uint64_t neutral = counts ? zero : a.custom ? a.custom->identity : identity(a.op, a.input);
+  std::vector<std::byte> all(input.begin(), input.end());
+  for (std::size_t i = 0; i < input.size() / size_of(a.input); ++i) {
+    const std::uint64_t bits = load(a.input, input, i);
+    store(a.input, all, i, !a.where(bits) ? neutral : counts ? one : bits);
+  }
+  return all;
+}
+
+/// Whether values before are added to the result without rounding, modulo 2^w.
+bool adds_integers(Operator op, Element output) {
+  const bool adds = adds_pairs(op) || op == Operator::sum || op == Operator::asum ||
+                    op == Operator::sum_of_squares || op == Operator::count || op == Operator::histogram;
+  return adds && !is_float(output);
+}
+
+/// The elements in another type, which has all of them.
+std::vector<std::byte> converted(Element from, Element to, std::span<const std::byte> elements) {
+  const std::size_t count = elements.size() / size_of(from);
+  std::vector<std::byte> all(count * size_of(to));
+  for (std::size_t i = 0; i < count; ++i)
+    store(to, all, i, encode(to, decode(from, load(from, elements, i))));
+  return all;
+}
+
+void append(std::vector<std::byte>& elements, Element type, std::uint64_t bits) {
+  elements.resize(elements.size() + size_of(type));
+  store(type, elements, elements.size() / size_of(type) - 1, bits);
+}
+
 }  // namespace
 
+std::string_view why_not_accumulated(Operator op, ResultShape shape, SumMethod method, Element input,
+                                     Element output) {
+  if (is_scan(shape) || shape == ResultShape::partials)
+    return "there must be one result for the input or for each of its parts";
+  if (adds_integers(op, output)) return "";
+  if ((!folds(op) || transforms_elements(op)) && op != Operator::dot)
+    return "the operator does not combine its result with a value";
+  if (method != SumMethod::plain) return "only a sum with method = \"plain\" can be added to a value";
+  const bool has_all = is_float(output) ? is_float(input) && includes(output, input) : input == output;
+  return has_all ? "" : "the type of the output does not have every element of the input";
+}
+
 ResultChecker::ResultChecker(const Arithmetic& arithmetic, const ResultLayout& layout,
-                             std::span<const std::byte> input, const Operands& operands)
-    : a_(arithmetic), layout_(layout), input_(input), count_(input.size() / size_of(arithmetic.input)) {
+                             std::span<const std::byte> input, const Operands& operands,
+                             std::span<const std::byte> before)
+    : a_(arithmetic),
+      layout_(layout),
+      input_(input),
+      before_(before.begin(), before.end()),
+      count_(input.size() / size_of(arithmetic.input)) {
+  if (a_.where) input_ = selected_ = selected_elements(a_, input);
   if (const auto& scales = operands[Role::scales]) {
     scaled_ = scaled_elements(a_.input, input, *scales);
     a_.input = Element::f64;
@@ -67,6 +119,10 @@ ResultChecker::ResultChecker(const Arithmetic& arithmetic, const ResultLayout& l
   if (is_scan(layout.shape)) return;
   if (layout.shape == ResultShape::partials) {
     partials_ = make_partials_checker(a_, input_, operands);
+    return;
+  }
+  if (!before_.empty() && !adds_integers(a_.op, a_.output)) {
+    add_checkers_with_values(operands);
     return;
   }
   const std::size_t outputs = std::max<std::size_t>(outputs_of_part(layout, a_.op, 1), 1);
@@ -80,14 +136,44 @@ ResultChecker::ResultChecker(const Arithmetic& arithmetic, const ResultLayout& l
   }
 }
 
+void ResultChecker::add_checkers_with_values(const Operands& operands) {
+  const Element type = a_.output;
+  const std::size_t count = before_.size() / size_of(type);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Part part = part_of(layout_, a_.op, i, count_);
+    std::vector<std::byte> elements = converted(a_.input, type, elements_of(a_.input, input_, part));
+    append(elements, type, load(type, before_, i));
+    Operands own = operands_of_part(operands, part, i);
+    if (auto& second = own[Role::second]) {
+      std::vector<std::byte> partners = converted(second->type, type, second->values);
+      append(partners, type, encode(type, number_of(1)));
+      second->type = type;
+      second->values = gathered_.emplace_back(std::move(partners));
+    }
+    Arithmetic whole = a_;
+    whole.input = type;
+    checkers_.push_back(make_checker(whole, gathered_.emplace_back(std::move(elements)), own));
+  }
+}
+
 std::span<const std::byte> ResultChecker::elements_of(Element type, std::span<const std::byte> all,
                                                       Part part) {
-  if (part.stride == 1) return all.subspan(part.first * size_of(type), part.size() * size_of(type));
+  if (part.is_contiguous()) return all.subspan(part.first * size_of(type), part.size() * size_of(type));
   return gathered_.emplace_back(gathered(type, all, part));
+}
+
+std::span<const std::byte> ResultChecker::values_for(const Operand& factors, Part part) {
+  if (factors.group == 1 && part.is_contiguous() && factors.size() == part.size()) return factors.values;
+  std::vector<std::byte>& values = gathered_.emplace_back(part.size() * size_of(factors.type));
+  for (std::size_t i = 0; i < part.size(); ++i)
+    store(factors.type, values, i, factors.bits(part.element(i) / factors.group % factors.size()));
+  return values;
 }
 
 Operands ResultChecker::operands_of_part(const Operands& operands, Part part, std::size_t index) {
   Operands own = operands;
+  for (const Role role : {Role::weights, Role::biases})
+    if (auto& factors = own[role]) factors->values = values_for(*factors, part);
   // A value for each column serves every row.
   if (auto& second = own[Role::second]; second && second->size() != part.size())
     second->values = elements_of(second->type, second->values, part);
@@ -101,12 +187,21 @@ CheckResult ResultChecker::check(std::span<const std::byte> outputs) const {
   if (is_scan(layout_.shape)) return check_scans(outputs);
   const std::size_t count = outputs.size() / size_of(a_.output);
   const std::size_t each = std::max<std::size_t>(outputs_of_part(layout_, a_.op, count), 1);
+  const bool one_per_element = info(a_.op).gives == OperatorInfo::Gives::elements;
   Worst worst;
   for (std::size_t i = 0; i < count; ++i) {
     const auto& checker = checkers_.at(i / each % checkers_.size());
-    if (checker && !worst.add(checker->element(i % each, load(a_.output, outputs, i)), i, count)) break;
+    const std::size_t earlier = one_per_element ? i / (each * checkers_.size()) * each : 0;
+    if (checker && !worst.add(checker->element(earlier + i % each, result_of(outputs, i)), i, count)) break;
   }
   return worst.take();
+}
+
+std::uint64_t ResultChecker::result_of(std::span<const std::byte> outputs, std::size_t i) const {
+  const std::uint64_t bits = load(a_.output, outputs, i);
+  if (before_.empty() || !adds_integers(a_.op, a_.output)) return bits;
+  const std::uint64_t width = 8 * size_of(a_.output), difference = bits - load(a_.output, before_, i);
+  return width == 64 ? difference : difference & ((std::uint64_t{1} << width) - 1);
 }
 
 CheckResult ResultChecker::check_scans(std::span<const std::byte> outputs) const {

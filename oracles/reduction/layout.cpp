@@ -13,7 +13,7 @@ bool has_shape(Operator op, ResultShape shape) {
   switch (shape) {
     case ResultShape::value: return one_each;
     case ResultShape::rows: return gives != Gives::counts;
-    case ResultShape::columns:
+    case ResultShape::columns: return (one_each || gives == Gives::elements) && op != Operator::cross_entropy;
     case ResultShape::segments: return one_each && op != Operator::cross_entropy;  // a target is a column
     case ResultShape::partials: return gives == Gives::fold || adds_pairs(op);
     case ResultShape::scan:
@@ -35,7 +35,8 @@ std::size_t parts_of(const ResultLayout& layout, std::size_t count) {
 }
 
 std::size_t outputs_of_part(const ResultLayout& layout, Operator op, std::size_t outputs) {
-  if (layout.shape == ResultShape::segments || layout.shape == ResultShape::columns) return 1;
+  if (layout.shape == ResultShape::columns) return info(op).gives == Gives::elements ? layout.run : 1;
+  if (layout.shape == ResultShape::segments) return 1;
   if (layout.shape != ResultShape::rows) return outputs;
   switch (info(op).gives) {
     case Gives::elements: return layout.columns;
@@ -74,9 +75,11 @@ Part part_of(const ResultLayout& layout, Operator op, std::size_t index, std::si
       const std::size_t row = index / std::max<std::size_t>(outputs_of_part(layout, op, 0), 1);
       return {std::min(count, row * layout.columns), std::min(count, (row + 1) * layout.columns)};
     }
-    case ResultShape::columns:
-      return {index % std::max<std::size_t>(layout.columns, 1), count,
-              std::max<std::size_t>(layout.columns, 1)};
+    case ResultShape::columns: {
+      const std::size_t columns = std::max<std::size_t>(layout.columns, 1), run = layout.run;
+      const std::size_t column = index / outputs_of_part(layout, op, 0) % columns;
+      return {std::min(count, column * run), count, columns * run, run};
+    }
     default: return {0, count};
   }
 }
@@ -92,6 +95,8 @@ std::optional<std::size_t> output_count(const ResultLayout& layout, Operator op,
                                  : std::optional(count / layout.columns * outputs_of_part(layout, op, 0));
     case ResultShape::segments: return parts_of(layout, count);
     case ResultShape::columns:
+      if (info(op).gives == Gives::elements) return count;
+      return std::nullopt;
     case ResultShape::value:
     case ResultShape::partials:
     case ResultShape::bins: break;

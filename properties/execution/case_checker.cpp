@@ -54,7 +54,7 @@ class CaseChecker {
         fixed_tree_(kernel.fixed_tree),
         places_(kernel.places),
         plan_(plan),
-        operands_(operands_of(kernel.instance, plan.prepared[0])),
+        operands_(operands_of(kernel.instance, plan.c->variables, plan.prepared[0])),
         results_(std::move(results)),
         of_derived_(std::move(of_derived)) {}
 
@@ -163,7 +163,7 @@ class CaseChecker {
     const ProvenanceTrace& trace = *result.trace;
     evaluation_.incomplete = trace.expressions.incomplete();
     if (evaluation_.incomplete) return;
-    for (const WrongUse& wrong : wrong_uses(instance_, plan_.c->variables, trace, operands_))
+    for (const WrongUse& wrong : wrong_uses(instance_, plan_.c->variables, trace, operands_, plan_.input))
       if (wrong.certain || !value_is_right)
         add(wrong.kind, wrong.message + unwritten(*plan_.traced, content(*plan_.traced, 0)), wrong.launch);
   }
@@ -179,7 +179,9 @@ class CaseChecker {
   bool check_output(std::size_t i) {
     if (content(0, i).count() == 0) return true;
     const bool is_result = i == 0;
-    const ResultChecker checker(arithmetic_of_output(i), layout_of(i), plan_.input, operands_);
+    const std::span<const std::byte> before =
+        i == 0 ? std::span<const std::byte>(plan_.prepared[0].before) : std::span<const std::byte>();
+    const ResultChecker checker(arithmetic_of_output(i), layout_of(i), plan_.input, operands_, before);
     // The single-call run first: a kernel that is wrong on its first call is not reported as wrong on a later
     // one.
     std::optional<OutputContent> checked;
@@ -247,7 +249,9 @@ class CaseChecker {
     }
     const ResultShape shape = instance_.reduction->result;
     if (shape != ResultShape::value && shape != ResultShape::partials) return true;
-    if (!instance_.operands.empty()) return true;  // the traced elements are not what is summed
+    // The traced elements are not what is summed, or not all of it.
+    if (!instance_.operands.empty() || instance_.reduction->where || !plan_.prepared[0].before.empty())
+      return true;
     const std::span<const std::byte> output = content(*plan_.traced, 0).bytes;
     const auto check_result = checked_by_tree(arithmetic_of_output(0), trace.expressions,
                                               trace.results.front(), output, plan_.input);
@@ -291,7 +295,10 @@ class CaseChecker {
     for (std::size_t k = 0; k < now.count(); ++k) {
       if (count != 0 && part_of(layout, reduction.op, k, count).size() != 0) continue;
       for (std::size_t at = k * size; at < (k + 1) * size; ++at) {
-        if (now.bytes[at] == (at < before.size() ? before[at] : UndefinedFill{}.byte(at))) continue;
+        const std::size_t in_buffer = now.start + at;
+        if (now.bytes[at] ==
+            (in_buffer < before.size() ? before[in_buffer] : UndefinedFill{}.byte(in_buffer)))
+          continue;
         add(Kind::contract_violation,
             fmt::format("{}the kernel wrote output {}{}, although the contract claims that it leaves the "
                         "outputs untouched if there are no elements",
@@ -411,15 +418,19 @@ class CaseChecker {
   std::string with_input() const {
     const Element type = instance_.reduction->input;
     const std::size_t count = plan_.input.size() / size_of(type);
-    if (count == 0) return "; the input is empty";
     if (count > most_spelled_elements) return "";
-    std::string text = fmt::format("; the input is {}", spelled(type, plan_.input));
+    std::string text =
+        count == 0 ? "; the input is empty" : fmt::format("; the input is {}", spelled(type, plan_.input));
     for (std::size_t i = 0; i < instance_.operands.size(); ++i) {
       const OperandContract& operand = instance_.operands[i];
       const auto& values = plan_.prepared[0].operand_values[i];
       if (!values.empty() && values.size() / size_of(operand.type) <= most_spelled_elements)
         text += fmt::format(", \"{}\" is {}", operand.name, spelled(operand.type, values));
     }
+    const auto& before = plan_.prepared[0].before;
+    const Element output = instance_.reduction->output;
+    if (!before.empty() && before.size() / size_of(output) <= most_spelled_elements)
+      text += fmt::format(", the output held {}", spelled(output, before));
     return text;
   }
 

@@ -28,14 +28,15 @@ bool is_small(const CasePlan& plan, Element input) {
 /// If the shape of a result determines the number of outputs, the contract must declare the same number.
 void check_output_counts(const Instance& instance, const Variables& variables, const PreparedJob& prepared) {
   const auto count = static_cast<std::size_t>(variables.at("count"));
-  const Operands operands = operands_of(instance, prepared);
+  const Operands operands = operands_of(instance, variables, prepared);
   const std::vector<Output> outputs = outputs_of(instance);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Reduction& reduction = outputs[i].reduction;
     const ResultLayout layout = result_layout(reduction, variables, operands);
     const std::uint64_t declared = prepared.outputs[i].count;
     // The results by columns may be stored once or several times.
-    const bool repeats = layout.shape == ResultShape::columns;
+    const bool repeats =
+        layout.shape == ResultShape::columns && info(reduction.op).gives != OperatorInfo::Gives::elements;
     const auto due = repeats ? std::optional(layout.columns) : output_count(layout, reduction.op, count);
     if (!due || declared == *due || (repeats && *due != 0 && declared % *due == 0)) continue;
     throw InputError(
@@ -72,7 +73,7 @@ LaunchOrder contrasting(const Case& c) {
 }
 
 /// Variables of the input, not of the launch.
-constexpr std::array<std::string_view, 5> kept{"count", "rows", "columns", "segments", "offset"};
+constexpr std::array<std::string_view, 6> kept{"count", "rows", "columns", "spatial", "segments", "offset"};
 /// A draw of the variables that determine the count may miss it, and a draw may give the same value.
 constexpr int most_tries = 8;
 

@@ -68,9 +68,10 @@ std::uint64_t bytes_of(const std::string& buffer, const Expression& count, const
 /// The bytes that a buffer holds before a call; empty if it is undefined.
 std::vector<std::byte> initial_bytes(BufferContract::Initial initial, Element type, std::uint64_t bytes,
                                      Operator op) {
-  if (initial == BufferContract::Initial::undefined) return {};
+  using Initial = BufferContract::Initial;
+  if (initial == Initial::undefined || initial == Initial::any) return {};
   std::vector<std::byte> content(bytes);
-  if (initial == BufferContract::Initial::identity)
+  if (initial == Initial::identity)
     for (std::size_t i = 0; i < bytes / size_of(type); ++i) store(type, content, i, identity(op, type));
   return content;
 }
@@ -109,16 +110,16 @@ class Assembly {
     const auto bytes_for = [&](const Expression& count) {
       return bytes_of(instance_.output_name, count, case_.variables, reduction.output);
     };
-    const std::uint64_t result_bytes = bytes_for(instance_.output_count);
-    const std::uint64_t output_bytes =
-        std::max(result_bytes, instance_.output_capacity ? bytes_for(*instance_.output_capacity) : 0);
+    const std::uint64_t size = size_of(reduction.output), result_bytes = bytes_for(instance_.output_count);
+    const std::uint64_t first = instance_.output_index ? bytes_for(*instance_.output_index) / size : 0;
+    const std::uint64_t output_bytes = std::max(
+        first * size + result_bytes, instance_.output_capacity ? bytes_for(*instance_.output_capacity) : 0);
 
-    JobBuffer input{instance_.input_name, input_.size(), input_, case_.offset * size_of(reduction.input),
-                    true};
+    JobBuffer input = padded_input();
     if (instance_.in_place) input.bytes = std::max(input.bytes, output_bytes);
     prepared_.input = place("input", std::move(input), size_of(reduction.input));
     if (instance_.in_place) {
-      add_output(prepared_.input, result_bytes, reduction);
+      add_output(prepared_.input, first, result_bytes, reduction);
       places_["output"] = {prepared_.input, size_of(reduction.output)};
       resets_.push_back(prepared_.input);
       return;
@@ -127,13 +128,33 @@ class Assembly {
     std::vector<std::byte> initial =
         initial_bytes(instance_.output_initial, reduction.output, output_bytes, reduction.op);
     if (must_be_untouched() && initial.empty()) initial.assign(output_bytes, untouched_pattern);
+    if (instance_.output_initial == BufferContract::Initial::any) {
+      initial = values_of_caller(instance_, case_, output_bytes / size);
+      const auto begin = initial.begin() + static_cast<std::ptrdiff_t>(first * size);
+      prepared_.before.assign(begin, begin + static_cast<std::ptrdiff_t>(result_bytes));
+    }
     JobBuffer output{instance_.output_name, output_bytes, std::move(initial), 0, true};
-    add_output(add("output", std::move(output), instance_.output_reset, size_of(reduction.output)),
-               result_bytes, reduction);
+    add_output(add("output", std::move(output), instance_.output_reset, size), first, result_bytes,
+               reduction);
   }
 
-  void add_output(std::uint32_t buffer, std::uint64_t bytes, const Reduction& reduction) {
-    prepared_.outputs.push_back({buffer, bytes / size_of(reduction.output)});
+  JobBuffer padded_input() {
+    const Reduction& reduction = *instance_.reduction;
+    const std::uint64_t size = size_of(reduction.input);
+    JobBuffer input{instance_.input_name, input_.size(), input_, case_.offset * size, true};
+    prepared_.elements = input_.size() / size;
+    if (!instance_.input_capacity) return input;
+    input.bytes = std::max(input.bytes, bytes_of(instance_.input_name, *instance_.input_capacity,
+                                                 case_.variables, reduction.input));
+    const std::vector<std::byte> padding =
+        initial_bytes(instance_.input_padding, reduction.input, input.bytes - input_.size(), reduction.op);
+    input.initial.insert(input.initial.end(), padding.begin(), padding.end());
+    return input;
+  }
+
+  void add_output(std::uint32_t buffer, std::uint64_t first, std::uint64_t bytes,
+                  const Reduction& reduction) {
+    prepared_.outputs.push_back({buffer, bytes / size_of(reduction.output), first});
   }
 
   void add_operands() {
@@ -155,7 +176,7 @@ class Assembly {
     JobBuffer& buffer = prepared_.job.buffers[index];
     buffer.read_back = true;
     if (must_be_untouched() && buffer.initial.empty()) buffer.initial.assign(buffer.bytes, untouched_pattern);
-    add_output(index, buffer.bytes, additional.reduction);
+    add_output(index, 0, buffer.bytes, additional.reduction);
   }
 
   void add(const BufferContract& contract) {

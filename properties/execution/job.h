@@ -19,6 +19,7 @@ namespace foldproof {
 struct PreparedOutput {
   std::uint32_t buffer = 0;  ///< index into job.buffers
   std::uint64_t count = 0;   ///< elements
+  std::uint64_t first = 0;   ///< index of the first one in the buffer
   /// The content before the first call, if the contract claims that the kernel leaves it untouched where
   /// there are no elements; empty if it is undefined.
   std::vector<std::byte> untouched = {};
@@ -27,7 +28,10 @@ struct PreparedOutput {
 /// A job, and where its input, operands and outputs are.
 struct PreparedJob {
   Job job;
-  std::uint32_t input = 0;  ///< index into job.buffers
+  std::uint32_t input = 0;     ///< index into job.buffers
+  std::uint64_t elements = 0;  ///< of the input, without padding
+  /// What the result is combined with, one value for each output element; empty unless the contract says so.
+  std::vector<std::byte> before = {};
   /// The result, which is in the input's buffer for an in-place kernel, and the additional outputs in the
   /// contract's order; none without a reduction.
   std::vector<PreparedOutput> outputs;
@@ -77,7 +81,11 @@ JobArgument lay_out(const ArgumentContract& argument, std::uint32_t parameter_by
 std::vector<std::byte> make_operand(const OperandContract& operand, const Instance& instance, const Case& c,
                                     std::span<const std::byte> input);
 
+/// What an output of that many elements holds before a call into which a kernel accumulates: moderate values,
+/// and integers if the elements are.
+std::vector<std::byte> values_of_caller(const Instance& instance, const Case& c, std::size_t count);
+
 /// The operands of a prepared job, as checkers take them; the job must outlive them.
-Operands operands_of(const Instance& instance, const PreparedJob& prepared);
+Operands operands_of(const Instance& instance, const Variables& variables, const PreparedJob& prepared);
 
 }  // namespace foldproof

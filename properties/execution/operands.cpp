@@ -152,19 +152,30 @@ bool is_per_column(const OperandContract& operand, const Instance& instance, con
   return operand.role == Role::second && has_rows(instance) && value_of(variables, "columns") == size;
 }
 
+/// How many consecutive elements share a value.
+std::int64_t group_of(const OperandContract& operand, const Variables& variables) {
+  const std::int64_t group = operand.group.evaluate(variables);
+  if (group >= 1) return group;
+  throw InputError(
+      fmt::format("a group of the operand \"{}\" has at least 1 element, not {}", operand.name, group),
+      operand.group.where());
+}
+
 /// Number of values for the role, if the sizes of the case determine it.
 std::optional<std::int64_t> due(const OperandContract& operand, const Instance& instance,
                                 const Variables& variables) {
   const auto value = [&](const char* name) { return value_of(variables, name); };
+  const std::int64_t group = value("count") == 0 ? 1 : group_of(operand, variables);
   switch (operand.role) {
     case Role::second: return value("count");
     case Role::weights:
-    case Role::biases: return value(columns_in(instance));
+    case Role::biases:
+      if (reduces_columns(instance)) return value("columns");
+      return operand.group.names().empty() && group == 1 ? value(columns_in(instance)) : std::nullopt;
     case Role::targets: return has_rows(instance) ? value("rows") : 1;
     case Role::offsets: return *value("segments") + 1;
     case Role::scales: break;
   }
-  const auto group = static_cast<std::int64_t>(operand.group);
   return (*value("count") + group - 1) / group;
 }
 
@@ -178,17 +189,31 @@ std::vector<std::byte> make_operand(const OperandContract& operand, const Instan
     throw InputError(fmt::format("the operand \"{}\" has {} values but must have {}: {}", operand.name, size,
                                  *wanted, info(operand.role).synopsis),
                      operand.count.where());
+  if (size == 0 && !wanted && c.variables.at("count") != 0)
+    throw InputError(fmt::format("the operand \"{}\" has no values", operand.name), operand.count.where());
   if (operand.role == Role::offsets && c.variables.at("segments") == 0 && c.variables.at("count") != 0)
     throw InputError("there are elements but no segments; start \"segments\" at 1, or set \"count\" to 0",
                      operand.count.where());
   return Maker(operand, instance, c, input, static_cast<std::size_t>(size)).make();
 }
 
-Operands operands_of(const Instance& instance, const PreparedJob& prepared) {
+std::vector<std::byte> values_of_caller(const Instance& instance, const Case& c, std::size_t count) {
+  const Reduction& reduction = *instance.reduction;
+  const std::uint64_t seed = hash_of("values of the caller", c.input.seed);
+  const std::string& elements = c.input.distribution.name;
+  const bool are_integers =
+      elements == "integers" || elements == "equal" || elements == "zeros" || SplitMix(seed).below(4) == 0;
+  return make_input({{are_integers ? "integers" : "uniform"}, seed, {}, {}},
+                    {reduction.op, reduction.output, reduction.output, count, reduction.output});
+}
+
+Operands operands_of(const Instance& instance, const Variables& variables, const PreparedJob& prepared) {
   Operands operands;
   for (std::size_t i = 0; i < instance.operands.size(); ++i) {
     const OperandContract& contract = instance.operands[i];
-    operands.set(contract.role, {contract.type, prepared.operand_values[i], contract.group});
+    operands.set(contract.role,
+                 {contract.type, prepared.operand_values[i],
+                  static_cast<std::uint64_t>(std::max<std::int64_t>(contract.group.evaluate(variables), 1))});
   }
   return operands;
 }

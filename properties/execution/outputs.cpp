@@ -24,8 +24,9 @@ std::vector<Output> outputs_of(const Instance& instance) {
 OutputContent content_of(const Output& output, const PreparedOutput& prepared, const JobResult& result) {
   const Element type = output.reduction.output;
   OutputContent content{type,
-                        std::span(result.contents[prepared.buffer]).first(prepared.count * size_of(type)),
-                        nullptr, output.is_undefined};
+                        std::span(result.contents[prepared.buffer])
+                            .subspan(prepared.first * size_of(type), prepared.count * size_of(type)),
+                        nullptr, prepared.first * size_of(type), output.is_undefined};
   if (!result.idle.empty()) content.idle = &result.idle[prepared.buffer];
   return content;
 }
@@ -35,14 +36,17 @@ std::vector<std::size_t> unwritten_elements(const OutputContent& content) {
   const std::size_t size = size_of(content.type), end = content.count();
   std::vector<std::size_t> elements;
   if (content.idle != nullptr) {
-    for (const ByteRange& range : *content.idle)
-      for (std::size_t k = (range.first + size - 1) / size; k < end && (k + 1) * size <= range.end; ++k)
+    for (const ByteRange& range : *content.idle) {
+      const std::size_t first = std::max(range.first, content.start) - content.start;
+      for (std::size_t k = (first + size - 1) / size; k < end && content.start + (k + 1) * size <= range.end;
+           ++k)
         elements.push_back(k);
+    }
     return elements;
   }
   for (std::size_t k = 0; size >= 4 && k < end; ++k) {
     std::size_t at = k * size;
-    while (at < (k + 1) * size && content.bytes[at] == UndefinedFill{}.byte(at)) ++at;
+    while (at < (k + 1) * size && content.bytes[at] == UndefinedFill{}.byte(content.start + at)) ++at;
     if (at == (k + 1) * size) elements.push_back(k);
   }
   return elements;

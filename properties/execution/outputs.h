@@ -32,6 +32,7 @@ struct OutputContent {
   std::span<const std::byte> bytes;
   /// The bytes that no launch of the last call wrote; absent if the device does not know them.
   const std::vector<ByteRange>* idle = nullptr;
+  std::size_t start = 0;      ///< in the buffer, in bytes, to which `idle` refers
   bool is_undefined = false;  ///< see Output
 
   std::size_t count() const { return bytes.size() / size_of(type); }

@@ -65,7 +65,10 @@ Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, b
           .correction = reduction.correction,
           .p = reduction.p,
           .custom = reduction.custom,
-          .bin_of = reduction.bin ? bin_by(*reduction.bin) : BinOf{}};
+          .bin_of = reduction.bin ? bin_by(*reduction.bin) : BinOf{},
+          .where = reduction.where
+                       ? [where = *reduction.where](std::uint64_t bits) { return where.holds(bits); }
+                       : ElementTest{}};
 }
 
 void require_checker(const Arithmetic& arithmetic, const Contract& contract) {
@@ -90,10 +93,13 @@ std::optional<ValueRange> values_of(const Instance& instance, const Variables& v
 }
 
 ResultLayout result_layout(const Reduction& reduction, const Variables& variables, const Operands& operands) {
-  ResultLayout layout{reduction.result, 0, reduction.scan};
+  ResultLayout layout{.shape = reduction.result, .scan = reduction.scan};
   if (needs_columns(reduction.result))
     layout.columns =
         static_cast<std::size_t>(std::max<std::int64_t>(value_of(variables, "columns").value_or(0), 0));
+  if (const auto spatial = value_of(variables, "spatial");
+      spatial && reduction.result == ResultShape::columns)
+    layout.run = static_cast<std::size_t>(std::max<std::int64_t>(*spatial, 1));
   if (reduction.k)
     layout.k = static_cast<std::size_t>(std::max<std::int64_t>(reduction.k->evaluate(variables), 0));
   layout.offsets = operands[Role::offsets];

@@ -87,8 +87,11 @@ class FaultyElements {
 std::string only(const Part& part) {
   if (part.size() == 0) return "no element";
   if (part.size() == 1) return fmt::format("only element {}", part.first);
-  if (part.stride != 1)
+  if (!part.is_contiguous() && part.run == 1)
     return fmt::format("only the elements whose index is {} modulo {}", part.first, part.stride);
+  if (!part.is_contiguous())
+    return fmt::format("only the elements whose index is {} to {} modulo {}", part.first,
+                       part.first + part.run - 1, part.stride);
   return fmt::format("only elements {} to {}", part.first, part.last - 1);
 }
 
@@ -115,8 +118,8 @@ bool has_factors(Operator op, const Operands& operands) {
 
 /// Whether the result is NaN whatever the elements are.
 bool has_nan_factor(const Part& part, const Operands& operands) {
-  for (std::size_t k = part.first; k < part.last; k += part.stride) {
-    const std::optional<Number> factor = factor_of(operands, k);
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const std::optional<Number> factor = factor_of(operands, part.element(i));
     if (!factor) return false;
     if (factor->is_nan()) return true;
   }
@@ -127,15 +130,16 @@ bool has_nan_factor(const Part& part, const Operands& operands) {
 /// single element is known, a single element does not vary, and the last element of a sum that has not
 /// reached p counts in any case.
 bool is_irrelevant(Operator op, const Part& part, std::size_t k) {
-  if (op == Operator::top_p) return k + part.stride >= part.last;
+  if (op == Operator::top_p) return k == part.element(part.size() - 1);
   const bool gives_index = info(op).gives == OperatorInfo::Gives::index || op == Operator::top_k;
   return part.size() == 1 && (gives_index || is_about_deviation(op));
 }
 
-/// For one result, or for all together, computed from a part of the input.
+/// For one result, or for all together, computed from a part of the input. `counts`: by index, empty if all
+/// elements count.
 std::vector<WrongUse> wrong_in_part(const Instance& instance, Operator op, const ProvenanceTrace& trace,
                                     const std::vector<Use>& uses, const Part& part, const Operands& operands,
-                                    std::string_view result) {
+                                    const std::vector<bool>& counts, std::string_view result) {
   const bool extremum = is_extremum(underlying(op));
   // A contract's own operator may use elements with any multiplicity.
   const bool counts_twice =
@@ -145,6 +149,7 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, Operator op, const
   const bool stops_early = op == Operator::top_p && !trace.expressions.decisions().empty();
   FaultyElements unused, repeated, foreign;
   for (std::size_t k = 0; k < uses.size(); ++k) {
+    if (!counts.empty() && !counts[k]) continue;
     const bool inside = part.holds(k);
     const double once = one_use(op, part, operands, k);
     const double times = uses[k].times && !uses[k].decides ? std::fabs(*uses[k].times) : 0;
@@ -170,15 +175,25 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, Operator op, const
   return wrong;
 }
 
+/// By index: whether an element counts; empty if all do.
+std::vector<bool> counting_elements(const Reduction& reduction, std::span<const std::byte> input) {
+  std::vector<bool> counts;
+  for (std::size_t k = 0; reduction.where && k < input.size() / size_of(reduction.input); ++k)
+    counts.push_back(reduction.where->holds(load(reduction.input, input, k)));
+  return counts;
+}
+
 std::vector<WrongUse> wrong_in_output(const Instance& instance, const Output& output,
                                       std::span<const NodeId> all, const Variables& variables,
-                                      const ProvenanceTrace& trace, const Operands& operands) {
+                                      const ProvenanceTrace& trace, const Operands& operands,
+                                      std::span<const std::byte> input) {
   const Operator op = output.reduction.op;
   const ResultLayout layout = result_layout(output.reduction, variables, operands);
   const bool together = layout.shape == ResultShape::partials || layout.shape == ResultShape::bins;
   const bool wholes = layout.shape == ResultShape::value;
   const std::size_t most = together ? 1 : wholes ? most_wholes : most_parts;
   const std::size_t rounds = std::min(all.size(), most);
+  const std::vector<bool> counts = counting_elements(output.reduction, input);
   std::vector<WrongUse> wrong;
   for (std::size_t round = 0; round < rounds && wrong.empty(); ++round) {
     const std::size_t i = rounds > 1 ? round * (all.size() - 1) / (rounds - 1) : 0;
@@ -186,7 +201,7 @@ std::vector<WrongUse> wrong_in_output(const Instance& instance, const Output& ou
         uses_of(trace.expressions, together ? all : all.subspan(i, 1), underlying(op));
     const Part part = part_of(layout, op, i, uses.size());
     const std::string result = all.size() > 1 && !together ? fmt::format("result {}", i) : "the result";
-    wrong = wrong_in_part(instance, op, trace, uses, part, operands, result);
+    wrong = wrong_in_part(instance, op, trace, uses, part, operands, counts, result);
   }
   for (WrongUse& use : wrong) use.message = output.where + use.message;
   return wrong;
@@ -196,21 +211,21 @@ std::vector<WrongUse> wrong_in_output(const Instance& instance, const Output& ou
 
 void request_trace(const Instance& instance, PreparedJob& prepared) {
   const Element type = instance.reduction->input;
-  TraceRequest request{
-      {prepared.input, type, prepared.job.buffers[prepared.input].initial.size() / size_of(type)}, {}};
+  TraceRequest request{{prepared.input, type, prepared.elements}, {}};
   const std::vector<Output> outputs = outputs_of(instance);
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    request.outputs.push_back(
-        {prepared.outputs[i].buffer, outputs[i].reduction.output, prepared.outputs[i].count});
+    request.outputs.push_back({prepared.outputs[i].buffer, outputs[i].reduction.output,
+                               prepared.outputs[i].count, prepared.outputs[i].first});
   prepared.job.trace = std::move(request);
 }
 
 std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& variables,
-                                 const ProvenanceTrace& trace, const Operands& operands) {
+                                 const ProvenanceTrace& trace, const Operands& operands,
+                                 std::span<const std::byte> input) {
   std::vector<WrongUse> wrong;
   const std::vector<Output> outputs = outputs_of(instance);
   for (std::size_t i = 0; i < outputs.size() && wrong.empty(); ++i)
-    wrong = wrong_in_output(instance, outputs[i], trace.results[i], variables, trace, operands);
+    wrong = wrong_in_output(instance, outputs[i], trace.results[i], variables, trace, operands, input);
   return wrong;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,8 +31,10 @@ struct WrongUse {
   bool certain = true;
   std::optional<std::size_t> launch = {};  ///< the launch at fault, if known
 };
+/// `input`: the elements, which decide whether they count if the contract has a condition.
 std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& variables,
-                                 const ProvenanceTrace& trace, const Operands& operands = {});
+                                 const ProvenanceTrace& trace, const Operands& operands = {},
+                                 std::span<const std::byte> input = {});
 
 /// The height that a run shows, compared with the contract's claim.
 struct HeightCheck {

@@ -5,6 +5,7 @@
 
 #include "oracles/number.h"
 #include "properties/distributions.h"
+#include "properties/execution/job.h"
 #include "properties/generation/draws.h"
 #include "properties/generation/turns.h"
 #include "properties/generation/variable_choice.h"
@@ -34,10 +35,6 @@ Turn turn_in(const Domain& domain, std::uint64_t index, std::uint64_t seed) {
   if (turn.block == Turn::Block::smallest) turn.counts = CountClass::large;
   turn.block = Turn::Block::drawn;
   return turn;
-}
-
-bool reduces_columns(const Instance& instance) {
-  return instance.reduction && instance.reduction->result == ResultShape::columns;
 }
 
 Schedule schedule_in(Chooser& choose, std::uint64_t index, std::uint64_t seed) {
@@ -109,6 +106,19 @@ std::vector<std::pair<CountClass, std::vector<std::string_view>>> preferred_inpu
   // The sum of several is seldom subnormal.
   if (folds(reduction.op) || adds_pairs(reduction.op)) preferred.push_back({CountClass::one, {"subnormals"}});
   return preferred;
+}
+
+/// In half of the cases: an element at the edge of the condition that elements must satisfy to count.
+void plant_threshold(Case& c, const Instance& instance, Chooser& choose) {
+  const std::int64_t count = value_of(c.variables, "count").value_or(0);
+  if (!instance.reduction || !instance.reduction->where || count == 0 || choose.between(0, 1) == 0) return;
+  const std::vector<std::uint64_t> thresholds = instance.reduction->where->thresholds();
+  if (thresholds.empty()) return;
+  const std::uint64_t bits =
+      thresholds[static_cast<std::size_t>(choose.between(0, std::ssize(thresholds) - 1))];
+  c.input.planted = {{static_cast<std::uint64_t>(choose.between(0, count - 1)),
+                      planted_text(instance.reduction->input, bits)}};
+  if (!permits_planted(instance, c)) c.input.planted.clear();
 }
 
 }  // namespace
@@ -215,6 +225,7 @@ Case CaseGenerator::generate(std::uint64_t index) const {
     if (turn.counts == CountClass::small) c.input.transforms.push_back({"nan", PlantedAt::first});
     if (turn.counts == CountClass::warp_edge) c.input.transforms.push_back({"nan", PlantedAt::last});
   }
+  plant_threshold(c, instance_, choose);
   return c;
 }
 

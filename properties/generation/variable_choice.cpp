@@ -89,6 +89,7 @@ class VariableChoice {
     if (name == "columns") return columns_in(range, chosen);
     if (name == "rows") return rows_in(range, chosen);
     if (name == "segments") return segments_in(range);
+    if (name == "spatial" && reduces_columns_) return spatial_in(range, chosen);
     return variable_in(choose_, range);
   }
 
@@ -136,13 +137,30 @@ class VariableChoice {
   std::int64_t rows_in(Bounds range, const Variables& chosen) {
     const std::int64_t length = std::max<std::int64_t>(value_of(chosen, "columns").value_or(1), 1);
     const std::int64_t in_time = medium_count / length + 1;
-    if (const std::int64_t results = planned_results(); results != 0)
+    if (const std::int64_t results = planned_results(); results != 0 && !is_tensor())
       return range.clamp(reduces_columns_ ? planned_elements / results : results);
     if (choose_.between(0, 15) == 0)
       return std::min(capped_grid(range, chosen).high, range.clamp(2 * in_time));
+    if (is_tensor()) return variable_in(choose_, {range.low, range.clamp(few_values)});
     if (reduces_columns_)
       return row_in(choose_, {range.low, range.clamp(std::max(most_rows, in_time))}, tile_of(chosen));
     return variable_in(choose_, {range.low, range.clamp(std::min(most_rows, in_time))});
+  }
+
+  /// Elements of a channel in an example: as many as there are in a row, or in a large tensor all that
+  /// remain.
+  std::int64_t spatial_in(Bounds range, const Variables& chosen) {
+    const std::int64_t others = std::max<std::int64_t>(
+        value_of(chosen, "rows").value_or(1) * value_of(chosen, "columns").value_or(1), 1);
+    if (planned_results() != 0) return range.clamp(planned_elements / others);
+    return row_in(choose_, {range.low, range.clamp(medium_count / others + 1)}, tile_of(chosen));
+  }
+
+  /// Whether the columns are channels, with several elements in each row.
+  bool is_tensor() const {
+    return reduces_columns_ &&
+           std::ranges::find(domain_.variables(), "spatial", &std::pair<std::string, Range>::first) !=
+               domain_.variables().end();
   }
 
   /// Few more blocks than the largest count fills.

@@ -262,7 +262,9 @@ class LargeAudit {
 
 bool is_whole_sum(const Instance& instance) {
   if (!instance.reduction || instance.in_place || !instance.claims.keeps_input ||
-      !instance.operands.empty() || !instance.additional_outputs.empty() || instance.reduction->values)
+      !instance.operands.empty() || !instance.additional_outputs.empty() || instance.reduction->values ||
+      instance.reduction->where || instance.input_capacity || instance.output_index ||
+      instance.output_initial == BufferContract::Initial::any)
     return false;
   const Reduction& reduction = *instance.reduction;
   return reduction.op == Operator::sum && is_float(reduction.input) &&

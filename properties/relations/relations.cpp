@@ -79,6 +79,12 @@ bool can_apply(const Functions& relation, const Instance& instance) {
   return !relation.derive(RelationCase(subject, c, ones)).empty();
 }
 
+/// Whether the results are those of the elements alone, all of which count.
+bool depends_on_elements_alone(const Instance& instance) {
+  return instance.operands.empty() && !instance.reduction->where &&
+         instance.output_initial != BufferContract::Initial::any;
+}
+
 /// Whether callers may pass these elements.
 bool is_permitted(const Derived& derived, const Instance& instance) {
   const auto values = values_of(instance, derived.variables);
@@ -105,7 +111,7 @@ std::string relation_names() {
 std::vector<std::string> relations_of(const Instance& instance) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::size(infos) && instance.reduction; ++i)
-    if (instance.operands.empty() && is_of(functions[i].of, *instance.reduction) &&
+    if (depends_on_elements_alone(instance) && is_of(functions[i].of, *instance.reduction) &&
         can_apply(functions[i], instance))
       names.emplace_back(infos[i].name);
   return names;
@@ -121,7 +127,8 @@ namespace relations {
 std::vector<Derived> derive(const RelationSubject& subject, const Case& c, std::span<const std::byte> input) {
   if (c.relation.empty()) return {};
   const Functions& relation = functions_of(c.relation);
-  if (input.empty() || !subject.instance.operands.empty() || !is_of(relation.of, *subject.instance.reduction))
+  if (input.empty() || !depends_on_elements_alone(subject.instance) ||
+      !is_of(relation.of, *subject.instance.reduction))
     return {};
   std::vector<Derived> derived = relation.derive(RelationCase(subject, c, input));
   // The result of an input without elements is known only if the contract claims the identity.

@@ -62,7 +62,7 @@ class Neighbours {
   /// no such matrix. Its elements are to be planted.
   std::optional<Case> for_part_alone(Case c, const Part& part) const {
     const auto size = static_cast<std::int64_t>(part.size());
-    const bool is_row = part.stride == 1;
+    const bool is_row = part.is_contiguous();
     for (auto& [name, value] : c.variables)
       if (is_row && determines_count(name)) value = 1;
     c.variables["columns"] = is_row ? size : 1;
@@ -294,8 +294,8 @@ class ElementShrinker {
 
 std::vector<std::uint64_t> bits_of(const Part& part, const std::vector<std::uint64_t>& all) {
   std::vector<std::uint64_t> bits;
-  for (std::size_t i = part.first; i < std::min(part.last, all.size()); i += part.stride)
-    bits.push_back(all[i]);
+  for (std::size_t i = 0; i < part.size(); ++i)
+    if (part.element(i) < all.size()) bits.push_back(all[part.element(i)]);
   return bits;
 }
 

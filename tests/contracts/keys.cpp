@@ -63,10 +63,11 @@ TEST_CASE("a result that the operator does not have is refused with those that i
     return load_error(with_end("[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\n" + result));
   };
   CHECK(error("softmax", "result = \"value\"") ==
-        "k.toml:12:11: softmax has no result \"value\"; write result = \"rows\" or \"array\" in [reduction]");
+        "k.toml:12:11: softmax has no result \"value\"; write result = \"rows\" or \"columns\" or "
+        "\"array\" in [reduction]");
   CHECK(error("softmax", "") ==
         "k.toml:9:1: softmax has no result \"value\", which is the default; write result = \"rows\" or "
-        "\"array\" in [reduction]");
+        "\"columns\" or \"array\" in [reduction]");
   CHECK(error("histogram", "").find("which is the default; write result = \"bins\" in [reduction]") !=
         std::string::npos);
   CHECK(error("argmax", "result = \"scan\"")

@@ -73,8 +73,8 @@ TEST_CASE("without a shape, the whole input is reduced, except for rankings") {
 
 TEST_CASE("names and values that no reference contract has are refused, with the nearest ones") {
   CHECK_THROWS_WITH(reference_named("sofmax", ""), contains_text("did you mean \"softmax\"?"));
-  CHECK_THROWS_WITH(reference_named("softmax:columns", ""),
-                    "--as: softmax does not support \"columns\"; choose one of whole, rows");
+  CHECK_THROWS_WITH(reference_named("top-k:columns", ""),
+                    "--as: top-k does not support \"columns\"; choose one of rows");
   CHECK_THROWS_WITH(reference_named("rms-norm,epsilo=1", ""), contains_text("did you mean \"epsilon\"?"));
   CHECK_THROWS_WITH(reference_named("sum,k", ""), "--as: \"k\" must have the form NAME=VALUE");
   CHECK_THROWS_WITH(reference_named("sum,operator=max", ""), contains_text("sum has no key \"operator\""));

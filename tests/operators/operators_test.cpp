@@ -128,7 +128,8 @@ std::string outputs_of(const Subject& subject) {
       return info(subject.op).takes("k")                               ? "\"rows * 2\""
              : info(subject.op).gives == OperatorInfo::Gives::elements ? "\"count\""
                                                                        : "\"rows\"";
-    case ResultShape::columns: return "\"columns\"";
+    case ResultShape::columns:
+      return info(subject.op).gives == OperatorInfo::Gives::elements ? "\"count\"" : "\"columns\"";
     case ResultShape::segments: return "\"segments\"";
     case ResultShape::scan:
     case ResultShape::row_scans:
@@ -323,7 +324,8 @@ namespace {
 
 /// Whether a case can have a part without elements.
 bool has_empty_parts(const Subject& subject) {
-  return !is_scan(subject.shape) && subject.shape != ResultShape::array && subject.shape != ResultShape::rows;
+  return !is_scan(subject.shape) && subject.shape != ResultShape::rows &&
+         info(subject.op).gives != OperatorInfo::Gives::elements;
 }
 
 /// A partial result without elements must not change the others.

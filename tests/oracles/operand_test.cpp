@@ -354,6 +354,21 @@ TEST_CASE("every copy of a column's reduction is checked") {
   CHECK_FALSE(accepts_with(of(Operator::sum), {{1, 2, 3, 4}}, {4, 6, 4, 7}, layout));
 }
 
+TEST_CASE("a weight serves a group of consecutive elements, and the weights are used again after the last") {
+  // Two rows of two groups each, whose mean of squares is 1.
+  const Inputs inputs{{1, -1, 1, 1, 1, 1, -1, 1}, {{Role::weights, Element::f32, {2, 3}, 2}}};
+  const ResultLayout rows{ResultShape::rows, 4, {}, 1, {}};
+  CHECK(accepts_with(of(Operator::rms_norm), inputs, {2, -2, 3, 3, 2, 2, -3, 3}, rows));
+  CHECK_FALSE(accepts_with(of(Operator::rms_norm), inputs, {2, -3, 2, 3, 2, 3, -2, 3}, rows));
+  // A row for each of two channels.
+  const ResultLayout short_rows{ResultShape::rows, 2, {}, 1, {}};
+  CHECK(accepts_with(of(Operator::rms_norm), inputs, {2, -2, 3, 3, 2, 2, -3, 3}, short_rows));
+  // Two channels of a tensor.
+  const ResultLayout tensor{.shape = ResultShape::columns, .columns = 2, .run = 2};
+  CHECK(accepts_with(of(Operator::rms_norm), inputs, {2, -2, 3, 3, 2, 2, -3, 3}, tensor));
+  CHECK_FALSE(accepts_with(of(Operator::rms_norm), inputs, {2, -2, 2, 2, 3, 3, -3, 3}, tensor));
+}
+
 TEST_CASE("elements are multiplied by the scale of their group") {
   const Inputs inputs{{1, 2, 3}, {{Role::scales, Element::u8, {128, 126}, 2}}};  // twice, and half
   CHECK(accepts_with(of(Operator::sum, Element::e2m1), inputs, {7.5}));

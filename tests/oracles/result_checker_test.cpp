@@ -217,6 +217,80 @@ TEST_CASE("the elements of an output follow from its shape") {
   CHECK(is(part_of({ResultShape::row_scans, 4, ScanKind::reverse}, Operator::sum, 1, 8), 1, 4));
 }
 
+TEST_CASE("a channel of a tensor has several consecutive elements in each example") {
+  const ResultLayout tensor{.shape = ResultShape::columns, .columns = 2, .run = 3};
+  const Part channel = part_of(tensor, Operator::sum, 1, 12);
+  std::vector<std::size_t> elements;
+  for (std::size_t i = 0; i < channel.size(); ++i) elements.push_back(channel.element(i));
+  CHECK(elements == std::vector<std::size_t>{3, 4, 5, 9, 10, 11});
+  CHECK((channel.holds(5) && !channel.holds(2) && !channel.holds(6)));
+  const Part cut{3, 11, 6, 3};
+  CHECK(cut.size() == 5);
+}
+
+TEST_CASE("the results of channels are one each, or one per element in the order of the tensor") {
+  const ResultLayout tensor{.shape = ResultShape::columns, .columns = 2, .run = 2};
+  const std::vector<double> elements{1, 2, 10, 20, 3, 4, 30, 40};
+  CHECK(accepts_result(arithmetic_of(Operator::sum), elements, {10, 100}, tensor));
+  CHECK_FALSE(accepts_result(arithmetic_of(Operator::sum), elements, {33, 77}, tensor));
+  const Arithmetic normalize = arithmetic_of(Operator::l2_normalize);
+  CHECK(accepts_result(normalize, {3, 0, 0, 5, 4, 0, 12, 0}, {0.6, 0, 0, 5.0 / 13, 0.8, 0, 12.0 / 13, 0},
+                       tensor));
+  CHECK_FALSE(accepts_result(normalize, {3, 0, 0, 5, 4, 0, 12, 0},
+                             {0.6, 0, 0, 12.0 / 13, 0.8, 0, 5.0 / 13, 0}, tensor));
+}
+
+TEST_CASE("only elements that satisfy the condition are combined") {
+  const auto is_positive = [](std::uint64_t bits) { return bits != 0 && (bits >> 31) == 0; };  // of an f32
+  Arithmetic sum = arithmetic_of(Operator::sum), count = arithmetic_of(Operator::count);
+  sum.where = count.where = is_positive;
+  count.output = Element::u32;
+  CHECK(accepts_result(sum, {1, -2, 4}, {5}));
+  CHECK_FALSE(accepts_result(sum, {1, -2, 4}, {3}));
+  Arithmetic smallest = arithmetic_of(Operator::min);
+  smallest.where = is_positive;
+  CHECK(accepts_result(smallest, {3, -2, 4}, {3}));
+  CHECK(accepts_result(smallest, {-2}, {inf}));
+}
+
+TEST_CASE("a value that the output held is part of its result") {
+  const auto accepts_added = [](const Arithmetic& a, const std::vector<double>& elements,
+                                const std::vector<double>& before, const std::vector<double>& outputs,
+                                const ResultLayout& layout) {
+    const auto bytes = [](Element type, const std::vector<double>& values) {
+      std::vector<std::byte> all(values.size() * size_of(type));
+      for (std::size_t i = 0; i < values.size(); ++i) store(type, all, i, encode(type, number_of(values[i])));
+      return all;
+    };
+    const std::vector<std::byte> input = bytes(a.input, elements), held = bytes(a.output, before);
+    return ResultChecker(a, layout, input, {}, held).check(bytes(a.output, outputs)).ok;
+  };
+  Arithmetic halves = arithmetic_of(Operator::sum, Element::f16);
+  halves.accumulator = halves.output = Element::f32;
+  const ResultLayout rows{.shape = ResultShape::rows, .columns = 2};
+  CHECK(accepts_added(halves, {1, 2, 3, 4}, {10, 20}, {13, 27}, rows));
+  CHECK_FALSE(accepts_added(halves, {1, 2, 3, 4}, {10, 20}, {3, 7}, rows));
+  CHECK_FALSE(accepts_added(halves, {1, 2, 3, 4}, {10, 20}, {17, 23}, rows));
+  CHECK(accepts_added(arithmetic_of(Operator::max), {1, 2}, {5}, {5}, {}));
+  // Modulo 2^8.
+  CHECK(accepts_added(arithmetic_of(Operator::sum, Element::u8), {200, 3}, {100}, {47}, {}));
+  CHECK(accepts_added(arithmetic_of(Operator::prod, Element::u8), {2, 3}, {5}, {30}, {}));
+}
+
+TEST_CASE("what cannot be combined with a value of the caller is named") {
+  const auto why = [](Operator op, Element input, Element output, ResultShape shape = ResultShape::value) {
+    return std::string(why_not_accumulated(op, shape, SumMethod::plain, input, output));
+  };
+  CHECK(why(Operator::sum, Element::f16, Element::f32).empty());
+  CHECK(why(Operator::sum, Element::f32, Element::f16) ==
+        "the type of the output does not have every element of the input");
+  CHECK(why(Operator::mean, Element::f32, Element::f32) ==
+        "the operator does not combine its result with a value");
+  CHECK(why(Operator::sum, Element::f32, Element::f32, ResultShape::partials) ==
+        "there must be one result for the input or for each of its parts");
+  CHECK(why(Operator::histogram, Element::u8, Element::u32, ResultShape::bins).empty());
+}
+
 TEST_CASE("shapes that an operator does not support are refused") {
   CHECK(has_shape(Operator::sum, ResultShape::scan));
   CHECK_FALSE(has_shape(Operator::mean, ResultShape::partials));
