@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "contracts/nvcc/flags.h"
+#include "contracts/nvcc/build_command.h"
 
 namespace foldproof {
 namespace {
@@ -115,7 +115,7 @@ std::vector<std::string> flags_of(const json& command, const fs::path& directory
   std::vector<FlagWord> words;
   for (const std::string& word : with_option_files(words_of(command), directory))
     words.push_back({word, {database.string()}});
-  return harmless_flags_among(words, directory);
+  return flags_of_command(words, directory);
 }
 
 /// The flags of a command, if it compiles `source`, which is without links.

@@ -62,6 +62,9 @@ bool is_permitted(const Planted& planted, Element element, const std::optional<V
 /// Whether the type has that number.
 bool is_representable(Element element, std::int64_t integer);
 
+/// The range with the nearest ends inside of it that the type has; nothing if the type has no such integer.
+std::optional<ValueRange> narrowed(const ValueRange& values, Element element);
+
 /// Whether the distribution or transform supports elements of this type.
 bool suits(const DistributionInfo& distribution, Element element);
 

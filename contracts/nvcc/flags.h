@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,15 +19,26 @@ struct FlagWord {
   Position where;
 };
 
+/// Which value a flag has, and so which characters may be in it: a word such as c++17, a flag of the host
+/// compiler, a macro, or a file or folder.
+enum class FlagValue : unsigned char { none, word, flag, definition, file };
+
+struct FlagRow {
+  std::string_view name;
+  FlagValue value;
+};
+
+/// The row for a word such as "-O", "-O2" or "-std=c++17"; null if the table of flags.cpp has none.
+const FlagRow* row_of(std::string_view word);
+
+/// The first character that the shell of nvcc could interpret, or that has no place in such a value, as a
+/// reader sees it.
+std::optional<std::string> refused_character(std::string_view text, FlagValue value);
+
 /// The flags in the form in which nvcc takes each as one argument, such as "-I/folder" and "-std=c++17".
 /// Relative folders and files are relative to `folder`. Throws InputError for a flag that is not in the table
 /// of flags.cpp (docs/contracts.md lists it), and for a value with a character that is not allowed.
 std::vector<std::string> harmless_flags(std::span<const FlagWord> words, const std::filesystem::path& folder);
-
-/// The same for a complete command: flags that are not in the table are ignored. Of those for the host
-/// compiler, definitions, include folders and flags that change its predefined macros are used.
-std::vector<std::string> harmless_flags_among(std::span<const FlagWord> words,
-                                              const std::filesystem::path& folder);
 
 /// Throws InputError if the path contains a character that the shell of nvcc could interpret, or a comma, at
 /// which nvcc divides arguments.

@@ -1,5 +1,7 @@
 #include "properties/execution/reduction.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/error.h"
@@ -87,9 +89,15 @@ Kind kind_of(const CheckResult& check_result) {
 }
 
 std::optional<ValueRange> values_of(const Instance& instance, const Variables& variables) {
-  if (!instance.reduction || !instance.reduction->values) return std::nullopt;
+  if (!instance.reduction || !instance.reduction->values || value_of(variables, "count") == 0)
+    return std::nullopt;
   const Range& values = *instance.reduction->values;
-  return ValueRange{values.low.evaluate(variables), values.high.evaluate(variables)};
+  const ValueRange all{values.low.evaluate(variables), values.high.evaluate(variables)};
+  const Element element = instance.reduction->input;
+  if (const auto range = narrowed(all, element)) return range;
+  throw InputError(fmt::format("no {} number is in the range \"values\", which is {} .. {}", name(element),
+                               all.low, all.high),
+                   values.low.where());
 }
 
 ResultLayout result_layout(const Reduction& reduction, const Variables& variables, const Operands& operands) {

@@ -27,7 +27,8 @@ Arithmetic of_case(Arithmetic arithmetic, const Instance& instance, const Variab
 /// The kind of finding for a check result that is not ok.
 Kind kind_of(const CheckResult& check_result);
 
-/// The values of the elements that callers pass; nothing if they may pass any.
+/// The values of the elements that callers pass, with ends that their type has; nothing if they may pass any.
+/// Throws InputError, with its line, for a range without such values.
 std::optional<ValueRange> values_of(const Instance& instance, const Variables& variables);
 
 /// For the instance's reduction or an additional one; if the results are rows or columns, `columns` must be

@@ -41,12 +41,34 @@ bool is_permitted(const Planted& planted, Element element, const std::optional<V
   return !values || is_within(*values, element, planted_bits(element, planted.value));
 }
 
+namespace {
+
+Number number_of_integer(std::int64_t integer) {
+  const auto bits = static_cast<std::uint64_t>(integer);
+  return {Number::Category::finite, integer < 0, integer < 0 ? std::uint64_t{0} - bits : bits, 0};
+}
+
+/// Rounded to the type; nothing for an infinity or a NaN.
+std::optional<std::int64_t> rounded_integer(std::int64_t integer, Element element, RoundingMode mode) {
+  const Number number = decode(element, encode(element, number_of_integer(integer), mode));
+  if (!number.is_finite()) return std::nullopt;
+  if (number.is_zero()) return 0;
+  const std::uint64_t magnitude =
+      number.exponent >= 0 ? number.significand << number.exponent : number.significand >> -number.exponent;
+  return static_cast<std::int64_t>(number.negative ? std::uint64_t{0} - magnitude : magnitude);
+}
+
+}  // namespace
+
+std::optional<ValueRange> narrowed(const ValueRange& values, Element element) {
+  const auto low = rounded_integer(values.low, element, RoundingMode::up),
+             high = rounded_integer(values.high, element, RoundingMode::down);
+  if (!low || !high || *low > *high || *low < values.low || *high > values.high) return std::nullopt;
+  return ValueRange{*low, *high};
+}
+
 bool is_representable(Element element, std::int64_t integer) {
-  const Number number{Number::Category::finite, integer < 0,
-                      integer < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(integer)
-                                  : static_cast<std::uint64_t>(integer),
-                      0};
-  return is_within({integer, integer}, element, encode(element, number));
+  return is_within({integer, integer}, element, encode(element, number_of_integer(integer)));
 }
 
 namespace inputs {

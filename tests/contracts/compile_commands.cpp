@@ -13,13 +13,19 @@ namespace {
 using Flags = std::vector<std::string>;
 
 /// The flags of k.cu in a database with these commands.
-Flags flags_of(const Workshop& workshop, const std::vector<std::string>& commands) {
+Flags flags_of_commands(const Workshop& workshop, const std::vector<std::string>& commands) {
   std::string database;
   for (const std::string& command : commands)
-    database += fmt::format(R"({}{{"directory": "{}", "file": "k.cu", "command": "nvcc {} -c k.cu"}})",
+    database += fmt::format(R"({}{{"directory": "{}", "file": "k.cu", "command": "{} -c k.cu"}})",
                             database.empty() ? "" : ", ", workshop.path().string(), command);
   workshop.write("compile_commands.json", "[" + database + "]");
   return flags_from_database(workshop.path(), workshop.write("k.cu", ""));
+}
+
+/// The same for commands of nvcc, given by their flags.
+Flags flags_of(const Workshop& workshop, std::vector<std::string> commands) {
+  for (std::string& command : commands) command.insert(0, "nvcc ");
+  return flags_of_commands(workshop, commands);
 }
 
 }  // namespace
@@ -59,7 +65,8 @@ TEST_CASE("several commands for a source must have the same flags") {
 TEST_CASE("a word that is the value of another flag is not a flag") {
   const Workshop workshop;
   CHECK(flags_of(workshop, {"-DA -MF -DB -o -DC -gencode arch=compute_90,code=sm_90"}) == Flags{"-DA"});
-  CHECK(flags_of(workshop, {"-Xcudafe -DA -keep-dir -DB"}).empty());
+  for (const char* flag : {"-Xcudafe", "-keep-dir", "-ldir", "-run-args", "-frandom-seed", "-dp", "-Xcicc"})
+    CHECK(flags_of(workshop, {std::string(flag) + " -DA"}).empty());
   CHECK(flags_of(workshop, {"-U -DA"}) == Flags{"-U-DA"});
 }
 
@@ -79,29 +86,67 @@ TEST_CASE("definitions for the host compiler come first, so that those for nvcc 
   CHECK(flags_of(workshop, {"-DA -Xcompiler -UA"}) == Flags{"-UA", "-DA"});
 }
 
-TEST_CASE("flags for the host compiler that change its predefined macros are passed on, and no others") {
+TEST_CASE("flags for the host compiler that may change its predefined macros are passed on") {
   const Workshop workshop;
   CHECK(flags_of(workshop, {"-Xcompiler=-fopenmp,-Wall,-march=native -Xcompiler -fno-exceptions"}) ==
         Flags{"-Xcompiler=-fopenmp", "-Xcompiler=-march=native", "-Xcompiler=-fno-exceptions"});
-  CHECK(flags_of(workshop, {"-Xcompiler=-fplugin=x.so,-fsanitize-blacklist=x,-mrecord"}).empty());
+  CHECK(flags_of(workshop, {"-Xcompiler=-mavx2,-mno-avx512f,-std=c++17,-pthread,-O3,-fsanitize=address"}) ==
+        Flags{"-Xcompiler=-mavx2", "-Xcompiler=-mno-avx512f", "-Xcompiler=-std=c++17", "-Xcompiler=-pthread",
+              "-Xcompiler=-O3", "-Xcompiler=-fsanitize=address"});
   CHECK_THROWS_WITH(flags_of(workshop, {"-Xcompiler '-march=$x'"}), foldproof::tests::contains_text("shell"));
+}
+
+TEST_CASE("flags for the host compiler that do not change the code are ignored") {
+  const Workshop workshop;
+  CHECK(flags_of(workshop, {"-Xcompiler=-Wall,-g3,-pipe,-MD,-fprofile-use=x,-fdiagnostics-color=always"})
+            .empty());
+  CHECK(flags_of(workshop, {"-Xcompiler -MF -Xcompiler -DA -Xlinker -rpath -lcudart -Lx"}).empty());
 }
 
 TEST_CASE("nvcc forwards flags that it does not have to the host compiler, if it is told to") {
   const Workshop workshop;
   const std::string forward = "-forward-unknown-to-host-compiler";
-  CHECK(flags_of(workshop, {forward + " -fopenmp -O2 -maxrregcount=32 -fplugin=x.so"}) ==
+  CHECK(flags_of(workshop, {forward + " -fopenmp -O2 -maxrregcount=32 -Xptxas=-v -res-usage -Wall"}) ==
         Flags{"-O2", "-maxrregcount=32", forward, "-fopenmp"});
-  CHECK(flags_of(workshop, {forward + " -fsanitize=undefined,address"}) ==
+  CHECK(flags_of(workshop, {"-forward-unknown-opts -fsanitize=undefined,address"}) ==
         Flags{forward, "-fsanitize=undefined,address"});
   CHECK(flags_of(workshop, {"-fopenmp -O2"}) == Flags{"-O2"});
-  CHECK_THROWS_WITH(flags_of(workshop, {forward + " -imacrosbad.h"}),
-                    foldproof::tests::contains_text("for the host compiler changes what is compiled"));
+  CHECK(flags_of_commands(workshop, {"bin/nvcc_wrapper -fopenmp"}) == Flags{forward, "-fopenmp"});
 }
 
-TEST_CASE("a flag for the host compiler that changes what is compiled is refused, if it cannot be used") {
+TEST_CASE("a flag of the host compiler that may change the code, but cannot be used, is refused") {
   const Workshop workshop;
-  for (const char* flag : {"-imacros,bad.h", "-imacrosbad.h", "-iquote,folder", "--sysroot=/x", "-nostdinc"})
+  for (const char* flag : {"-imacros,bad.h", "-imacrosbad.h", "-iquote,folder", "--sysroot=/x", "-nostdinc",
+                           "--include=h.h", "-includeh.h", "-isysteminc", "--include-directory=inc", "@file",
+                           "-fplugin=x.so", "-fexec-charset=x", "-specs=x", "-Bx", "--unknown"})
     CHECK_THROWS_WITH(flags_of(workshop, {std::string("-DA -Xcompiler ") + flag}),
-                      foldproof::tests::contains_text("for the host compiler changes what is compiled"));
+                      foldproof::tests::contains_text("for the host compiler may change what is compiled"));
+  for (const char* flag : {"-imacrosbad.h", "--include=h.h", "-Wp,-DX", "-fplugin=x.so"})
+    CHECK_THROWS_WITH(flags_of(workshop, {std::string("-forward-unknown-to-host-compiler ") + flag}),
+                      foldproof::tests::contains_text("for the host compiler may change what is compiled"));
+}
+
+TEST_CASE("the flags that make nvcc define the same macros count as -rdc=true") {
+  const Workshop workshop;
+  for (const char* flag : {"-dc", "--device-c", "-dlto", "-rdc=true"})
+    CHECK(flags_of(workshop, {flag}) == Flags{"-rdc=true"});
+  CHECK(flags_of(workshop, {"-ewp -noeh"}) == Flags{"-ewp", "-noeh"});
+}
+
+TEST_CASE("of a compiler other than nvcc, a macro or file in a form of its own is refused") {
+  const Workshop workshop;
+  CHECK(flags_of_commands(workshop, {"ccache clang++ -x cuda --cuda-gpu-arch=sm_80 -DA -fopenmp -fcolor"}) ==
+        Flags{"-DA", "-Xcompiler=-fopenmp"});
+  for (const char* flag : {"-imacros x.h", "-includex.h", "--include=x.h", "-Wp,-DX", "@file", "-Xclang -DX"})
+    CHECK_THROWS_WITH(flags_of_commands(workshop, {std::string("clang++ ") + flag}),
+                      foldproof::tests::contains_text("may change what is compiled"));
+}
+
+TEST_CASE("a command that begins with a shell or a variable is refused, and a launcher is not") {
+  const Workshop workshop;
+  for (const char* command : {"env NVCC_APPEND_FLAGS=-DX nvcc -DA", "NVCC_APPEND_FLAGS=-DX nvcc -DA",
+                              "sh -c 'nvcc -DX'", "/usr/bin/python3 nvcc.py -DX", "ccache env nvcc -DX"})
+    CHECK_THROWS_WITH(flags_of_commands(workshop, {command}),
+                      foldproof::tests::contains_text("it is unknown what the compiler gets"));
+  CHECK(flags_of_commands(workshop, {"ccache /usr/local/cuda/bin/nvcc -DA"}) == Flags{"-DA"});
 }

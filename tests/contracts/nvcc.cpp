@@ -229,10 +229,11 @@ TEST_CASE("a compilation database cannot run a command") {
                                                 R"(", "arguments": [)" + words + "]}]");
     return flags_from_database(workshop.path(), source);
   };
-  CHECK(
-      flags(
-          R"("nvcc", "-ccbin", "/tmp/evil", "-Xcompiler=-fplugin=/tmp/evil.so", "-wrapper", "evil", "-DA")") ==
-      std::vector<std::string>{"-DA"});
+  CHECK(flags(R"("nvcc", "-ccbin", "/tmp/evil", "-wrapper", "evil", "-DA")") ==
+        std::vector<std::string>{"-DA"});
+  CHECK(error_of([&] {
+          flags(R"("nvcc", "-Xcompiler=-fplugin=/tmp/evil.so")");
+        }).find("may change what is compiled") != std::string::npos);
   const std::string error = error_of([&] { flags("\"-DX=$(touch evil)\""); });
   CHECK(error.find("the value of -D contains the character $") != std::string::npos);
 }

@@ -87,7 +87,7 @@ TEST_CASE("names and values that no reference contract has are refused, with the
                     "--as: cumulative-sum has scan=inclusive already");
   for (const char* k : {"0", "-1", "1+1", "columns", "1 .. 2", "99999999999"})
     CHECK_THROWS_WITH(reference_named(std::string("top-k,k=") + k, ""),
-                      contains_text("\"k\" must be an integer of at least 1"));
+                      contains_text("\"k\" must be an integer from 1 to 2^32 - 1"));
   for (const char* wrong : {"", ":", ",", "sum:", "sum:,", "sum,=1", "sum,k="})
     CHECK_THROWS_AS(reference_named(wrong, ""), InputError);
 }

@@ -354,5 +354,29 @@ TEST_CASE("predicated loads and stores act only in lanes whose predicate is true
   CHECK(out == each(32, [](auto k) { return k < 3 ? 50 : 1; }));
 }
 
+TEST_CASE("a variable that another file defines is unsupported where it is used, and only there") {
+  const Setting setting{.buffers = {}, .module = R"(
+    .extern .global .align 4 .u32 table[4]; .extern .const .align 4 .f32 weight;
+    .global .align 8 .u64 pointer = table;)"};
+  const auto unsupported = [&](const std::string& load) {
+    return refusal<Unsupported>([&] { results(load + "st.global.u32 [mine], %r1;", setting); });
+  };
+  CHECK(
+      contains(unsupported("ld.global.u32 %r1, [table+4];"),
+               "the emulated device does not support the variable table, whose value another file defines"));
+  CHECK(contains(unsupported("mov.u64 %rd1, table; ld.global.u32 %r1, [%rd1];"), "the variable table"));
+  CHECK(contains(unsupported("ld.const.f32 %f1, [weight]; mov.b32 %r1, %f1;"), "the variable weight"));
+  CHECK(contains(unsupported("ld.global.u64 %rd1, [pointer]; ld.global.u32 %r1, [%rd1];"),
+                 "the variable pointer"));
+  CHECK(results("setp.eq.u32 %p1, tid, 99; mov.u32 %r1, 7; @%p1 ld.global.u32 %r1, [table];"
+                "st.global.u32 [mine], %r1;",
+                setting) == all(32, 7));
+}
+
+TEST_CASE("a variable that is declared extern and then defined has its initial value") {
+  CHECK(results("ld.global.u32 %r1, [one]; st.global.u32 [mine], %r1;",
+                {.buffers = {}, .module = ".extern .global .u32 one; .global .u32 one = 1;"}) == all(32, 1));
+}
+
 }  // namespace
 }  // namespace foldproof::machine_tests

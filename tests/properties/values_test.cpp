@@ -71,5 +71,22 @@ TEST_CASE("a range whose ends the type does not have is refused") {
   CHECK_THROWS_AS(input({{"zeros"}}, Element::f32, ValueRange{2, 1}), InputError);
 }
 
+TEST_CASE("the ends of a range move to the nearest numbers within it that the type has") {
+  const auto ends = [](Element element, std::int64_t low, std::int64_t high) {
+    const auto range = narrowed({low, high}, element);
+    return range ? std::pair(range->low, range->high) : std::pair<std::int64_t, std::int64_t>(1, 0);
+  };
+  CHECK(ends(Element::f16, 0, 4095) == std::pair<std::int64_t, std::int64_t>(0, 4094));
+  CHECK(ends(Element::e4m3, -100, 100) == std::pair<std::int64_t, std::int64_t>(-96, 96));
+  CHECK(ends(Element::f16, 0, std::int64_t{1} << 40) == std::pair<std::int64_t, std::int64_t>(0, 65504));
+  CHECK(ends(Element::u8, -5, 300) == std::pair<std::int64_t, std::int64_t>(0, 255));
+  CHECK(ends(Element::i64, -5, 300) == std::pair<std::int64_t, std::int64_t>(-5, 300));
+  const std::pair<std::int64_t, std::int64_t> none(1, 0);
+  CHECK(ends(Element::u8, -5, -1) == none);
+  CHECK(ends(Element::f16, 70'000, 80'000) == none);
+  CHECK(ends(Element::f16, 4095, 4095) == none);
+  CHECK(ends(Element::i32, 2, 1) == none);
+}
+
 }  // namespace
 }  // namespace foldproof

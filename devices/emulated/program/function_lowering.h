@@ -109,6 +109,8 @@ class FunctionLowering {
   std::uint32_t destination(const ptx::Operand& operand, Type type, bool relaxed);
   static std::optional<std::uint64_t> immediate(const ptx::Operand& operand, Type type);
   std::uint32_t source(const ptx::Operand& operand, Type type, bool relaxed);
+  /// Throws NotCovered if another file defines the variable.
+  const Symbol& symbol_named(const std::string& name);
   std::uint32_t read_symbol(const Symbol& symbol, const ptx::Name& name, const ptx::Operand& operand,
                             Type type, bool relaxed);
   std::uint32_t read_special(const SpecialRow& special, Type type);

@@ -45,6 +45,7 @@ class Layout {
     for (const ptx::Function& function : module_.functions)
       if (function.body && !function.is_entry) place_scope(*function.body);
     place_entries();
+    mark_addresses_of_externals();
     for (const auto& [variable, index] : globals_) write_initial(*variable, program_.globals[index].initial);
     for (const auto& [variable, address] : constants_)
       write_initial(*variable, std::span(program_.constants).subspan(address, bytes_of(*variable)));
@@ -86,6 +87,24 @@ class Layout {
     });
   }
 
+  /// A variable that holds the address of an external one leads to its contents; and so on.
+  void mark_addresses_of_externals() {
+    const auto names_external = [&](const ptx::Variable::Value& value) {
+      const auto* name = std::get_if<ptx::Name>(&value.value);
+      const auto found = name == nullptr ? addresses_.module.end() : addresses_.module.find(name->text);
+      return found != addresses_.module.end() && found->second.is_external;
+    };
+    for (bool is_done = false; !is_done;) {
+      is_done = true;
+      for (const ptx::Variable& variable : module_.variables) {
+        StaticAddress& at = addresses_.module[variable.name];
+        if (at.is_external || std::ranges::none_of(variable.initial, names_external)) continue;
+        at.is_external = true;
+        is_done = false;
+      }
+    }
+  }
+
   void place(const ptx::Variable& variable, StaticAddress& at) {
     const std::uint64_t bytes = bytes_of(variable);
     const bool global = variable.space == ptx::Space::global;
@@ -98,13 +117,13 @@ class Layout {
                "the global and constant variables of the module need more than {} MiB: {} does not fit",
                most_static_bytes >> 20, variable.name));
     if (global) {
-      at = {ptx::Space::global, allocate_(bytes)};
+      at = {ptx::Space::global, allocate_(bytes), variable.is_extern};
       globals_.emplace_back(&variable, program_.globals.size());
       program_.globals.push_back({variable.name, at.address, std::vector<std::byte>(bytes)});
     } else {
       constexpr std::size_t gap = 256;  // so that an index past a variable does not reach the next one
       const std::size_t end = program_.constants.empty() ? 0 : program_.constants.size() + gap;
-      at = {ptx::Space::constant, align(end, alignment_of(variable))};
+      at = {ptx::Space::constant, align(end, alignment_of(variable)), variable.is_extern};
       constants_.emplace_back(&variable, at.address);
       program_.constant_variables.push_back({variable.name, at.address, bytes});
       program_.constants.resize(at.address + bytes);

@@ -14,6 +14,8 @@ namespace foldproof::emulated {
 struct StaticAddress {
   ptx::Space space = ptx::Space::none;
   std::uint64_t address = 0;  ///< in its space's window
+  /// Another file defines its contents, or those of a variable whose address it holds.
+  bool is_external = false;
 };
 
 /// Of functions with a body: the index in Program::functions.

@@ -87,9 +87,7 @@ MachineOperands::Address FunctionLowering::address_of(const ptx::Operand& given,
   const auto* address = std::get_if<ptx::AddressOf>(&given.value);
   if (!address) fail("expected an address in brackets");
   if (!address->base) return {MachineOperands::Base::absolute, isa::no_operand, address->offset};
-  const Symbol* symbol = symbols_.find(address->base->text);
-  if (!symbol) fail(fmt::format("{} is not declared", address->base->text));
-  return address_in(*symbol, *address, space);
+  return address_in(symbol_named(address->base->text), *address, space);
 }
 
 MachineOperands::Address FunctionLowering::address_in(const Symbol& symbol, const ptx::AddressOf& given,

@@ -5,6 +5,7 @@
 #include <bit>
 #include <iterator>
 
+#include "base/text.h"
 #include "devices/emulated/program/function_lowering.h"
 
 namespace foldproof::emulated {
@@ -136,9 +137,16 @@ std::uint32_t FunctionLowering::source(const ptx::Operand& operand, Type type, b
     return frame_.constant(function_window + function->second * function_stride, column_bytes(type));
   if (is_foreign_special(name->text) && !symbols_.find(name->text))
     throw NotCovered{fmt::format("the special register {}", full_name(*name))};
-  const Symbol* symbol = symbols_.find(name->text);
-  if (!symbol) fail(fmt::format("{} is not declared", name->text));
-  return read_symbol(*symbol, *name, operand, type, relaxed);
+  return read_symbol(symbol_named(name->text), *name, operand, type, relaxed);
+}
+
+const Symbol& FunctionLowering::symbol_named(const std::string& name) {
+  const Symbol* symbol = symbols_.find(name);
+  if (!symbol) fail(fmt::format("{} is not declared", name));
+  if (symbol->is_external)
+    throw NotCovered{
+        fmt::format("the variable {}, whose value another file defines", demangled_variable(name))};
+  return *symbol;
 }
 
 std::uint32_t FunctionLowering::read_symbol(const Symbol& symbol, const ptx::Name& name,

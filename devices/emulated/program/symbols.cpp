@@ -33,7 +33,10 @@ const Symbol* SymbolTable::find_in_ranges(Names& names, const std::string& name)
 }
 
 Symbol fixed_symbol(const StaticAddress& place) {
-  return {.kind = Symbol::Kind::fixed, .address = place.address, .space = place.space};
+  return {.kind = Symbol::Kind::fixed,
+          .address = place.address,
+          .space = place.space,
+          .is_external = place.is_external};
 }
 
 }  // namespace foldproof::emulated

@@ -27,6 +27,7 @@ struct Symbol {
       0;  ///< reg, slot: in the frame; local: in the depot; entry_parameter: in the launch parameters
   std::uint64_t address = 0;  ///< fixed
   ptx::Space space{};         ///< fixed
+  bool is_external = false;   ///< fixed: see StaticAddress
   std::uint32_t count = 0;    ///< range
   std::uint32_t label = 0;    ///< label: its number in the function
 };
