@@ -131,7 +131,7 @@ int init(const InitCommandLine& a, const Console& console) {
   const std::vector<std::string> flags = flags_of(a);
   for (Contract& contract : contracts) {
     contract.flags = flags;
-    if (!options.arch.empty()) contract.arch = options.arch;
+    contract.arch = options.arch.empty() ? options.project_arch : options.arch;
   }
   const std::vector<Starter> starters = starters_for(a, contracts);
   for (const Starter& starter : starters) check_file(a, starter.file);

@@ -29,6 +29,7 @@
 #include "base/temporary_folders.h"
 #include "base/text.h"
 #include "command/console.h"
+#include "command/project_file.h"
 
 namespace foldproof {
 
@@ -331,7 +332,12 @@ int run(const Program& program, int argc, char** argv) {
   CLI::App* verb = app.get_subcommands().front();
   if (const auto option = option_with_empty_value(*verb))
     return refuse_empty(*option, fmt::format("{} {}", program.name, verb->get_name()), console);
-  const int status = guarded(runs.at(verb), console);
+  const auto run_with_defaults = [&] {
+    if (const auto project = use_project_file(*verb))
+      console.note(fmt::format("using the project file {}", display_path(project->string())));
+    return runs.at(verb)();
+  };
+  const int status = guarded(run_with_defaults, console);
   if (!is_interrupted()) return status;
   kill_children();  // those of killed tasks may not have ended yet
   remove_temporary_folders();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "command/project_file.h"
 
 namespace foldproof {
 
@@ -33,6 +34,10 @@ void SourceOptions::attach(CLI::App& app) {
   once(app.add_option("--compile-commands", compile_commands_,
                       "Folder that contains the compile_commands.json to read flags from")
            ->type_name("DIR"));
+  once(app.add_option(
+              "--project", project_,
+              "Project file with defaults, or \"none\" (default: foldproof.toml next to PATH or above)")
+           ->type_name("FILE"));
   once(app.add_flag("--trust", trusts_,
                     "Allow contracts that run host functions, and contracts and stored cases that name files "
                     "outside their folder"));
@@ -58,6 +63,7 @@ std::string SourceOptions::words() const {
   for (const std::string& flag : contract_flags())
     words += flag.starts_with("-I") ? " -I " + shell_word(flag.substr(2)) : " " + shell_word(flag);
   if (!arch_.empty()) words += " --arch " + shell_word(arch_);
+  if (!project_.empty()) words += " --project " + shell_word(project_);
   return words + further_words();
 }
 
@@ -70,6 +76,11 @@ CompileOptions SourceOptions::compile_options() const {
     further.erase(further.begin());
   }
   options.nvcc_flags = std::move(further);
+  if (!project_.empty() && project_ != "none") {
+    ProjectDefaults defaults = read_project_file(project_);
+    options.project_flags = std::move(defaults.flags);
+    options.project_arch = std::move(defaults.arch);
+  }
   options.arch = arch_;
   options.compile_commands = compile_commands_;
   return options;

@@ -11,10 +11,10 @@ namespace foldproof {
 
 class SourceOptions {
  public:
-  /// Declares -I, -D, --std, --arch, --nvcc, --compile-commands and --trust.
+  /// Declares -I, -D, --std, --arch, --nvcc, --compile-commands, --project and --trust.
   void attach(CLI::App& app);
-  /// Throws InputError if a value contains a character that the shell of nvcc could interpret; --nvcc accepts
-  /// all.
+  /// With the defaults of the project file. Throws InputError if a value contains a character that the shell
+  /// of nvcc could interpret; --nvcc accepts all.
   CompileOptions compile_options() const;
   /// What -I, -D and --std say, as flags for nvcc with absolute folders. Throws InputError like
   /// compile_options().
@@ -28,7 +28,7 @@ class SourceOptions {
 
  private:
   std::vector<std::string> includes_, defines_;
-  std::string standard_, arch_, nvcc_, compile_commands_;
+  std::string standard_, arch_, nvcc_, compile_commands_, project_;
   bool trusts_ = false;
 };
 

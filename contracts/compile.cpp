@@ -120,7 +120,11 @@ CompiledSource compiled_ptx(const Unit& unit, const CompileOptions& options) {
 Unit completed(Unit unit, const std::string& arch, const CompileOptions& options) {
   for (std::size_t i = 0; i < unit.entries.size(); ++i)
     if (const auto why = why_no_entry(unit.entries[i])) throw EntryError(*why, {}, i);
-  unit.arch = checked_arch(options.arch.empty() ? arch : options.arch);
+  const std::string& wanted = !options.arch.empty() ? options.arch
+                              : !arch.empty()       ? arch
+                                                    : options.project_arch;
+  unit.arch = checked_arch(wanted.empty() ? default_arch : wanted);
+  unit.flags.insert(unit.flags.begin(), options.project_flags.begin(), options.project_flags.end());
   if (!options.compile_commands.empty()) {
     const auto flags = flags_from_database(options.compile_commands, unit.source);
     unit.flags.insert(unit.flags.end(), flags.begin(), flags.end());
@@ -198,9 +202,16 @@ struct Entries {
 }  // namespace
 
 std::vector<std::string> checked_flags(const std::vector<std::string>& flags) {
+  std::vector<std::pair<std::string, Position>> words;
+  for (const std::string& flag : flags) words.emplace_back(flag, Position{});
+  return checked_flags(words, fs::current_path());
+}
+
+std::vector<std::string> checked_flags(const std::vector<std::pair<std::string, Position>>& flags,
+                                       const fs::path& folder) {
   std::vector<FlagWord> words;
-  for (const std::string& flag : flags) words.push_back({flag, {}});
-  return harmless_flags(words, fs::current_path());
+  for (const auto& [value, where] : flags) words.push_back({value, where});
+  return harmless_flags(words, folder);
 }
 
 fs::path default_cache() {
@@ -237,18 +248,17 @@ CompiledSource CompiledSource::read(ByteReader& reader) {
 
 std::shared_ptr<const Image> compile_source(const fs::path& source, const std::vector<std::string>& flags,
                                             const CompileOptions& options) {
-  return std::make_shared<const Image>(
-      build({source, {}, "", flags, "", false}, Contract{}.arch, options).image);
+  return std::make_shared<const Image>(build({source, {}, "", flags, "", false}, "", options).image);
 }
 
 CompiledSource compiled_entry(const fs::path& source, const std::string& entry,
                               const CompileOptions& options) {
-  return build({source, {entry}, "", {}, "", false}, Contract{}.arch, options);
+  return build({source, {entry}, "", {}, "", false}, "", options);
 }
 
 std::string preprocessed_source(const fs::path& source, const std::vector<std::string>& flags,
                                 const CompileOptions& options) {
-  const Unit unit = completed({checked_source(source), {}, "", flags, "", false}, Contract{}.arch, options);
+  const Unit unit = completed({checked_source(source), {}, "", flags, "", false}, "", options);
   const std::string text = NvccRun(unit, existing_nvcc(options), options.deadline).preprocessed();
   return lines_of_file(text, unit.source.string());
 }

@@ -22,7 +22,9 @@ struct CompileOptions {
   /// Those of --nvcc "…". They may contain paths relative to the current folder, so nvcc runs there.
   /// Otherwise it runs in a temporary folder: nvcc prefers a cuda_runtime.h of its folder to its own.
   std::vector<std::string> nvcc_flags;
-  std::string arch;     ///< overrides that of the contract, such as "compute_80"
+  std::string arch;                        ///< overrides that of the contract, such as "compute_80"
+  std::vector<std::string> project_flags;  ///< before those of the contract
+  std::string project_arch;                ///< if neither the contract nor an option has one
   std::string machine;  ///< "sm_90": also generate machine code for it, if ptxas is available
   std::filesystem::path compile_commands;  ///< folder of a compile_commands.json that flags are read from
   std::filesystem::path cache;             ///< folder of the PTX cache; empty: default_cache()
@@ -31,6 +33,9 @@ struct CompileOptions {
 /// The flags as nvcc gets them, with folders relative to the working folder. Throws InputError for a flag
 /// that a contract may not have, or a value with a character that the shell of nvcc could interpret.
 std::vector<std::string> checked_flags(const std::vector<std::string>& flags);
+/// The same for flags of a file, each with its position; folders are relative to `folder`.
+std::vector<std::string> checked_flags(const std::vector<std::pair<std::string, Position>>& flags,
+                                       const std::filesystem::path& folder);
 
 /// The folder of the PTX cache unless an option sets another: ptx_folder_of the running program.
 std::filesystem::path default_cache();

@@ -184,12 +184,15 @@ struct NoFit {
   std::vector<std::string> parameters;  ///< their declarations, such as "const float* in", or their types
 };
 
+/// The virtual architecture if neither a contract nor an option nor a project file specifies one.
+inline constexpr const char* default_arch = "compute_90";
+
 struct Contract {
   std::filesystem::path file;    ///< the TOML file; empty for a guessed contract
   std::filesystem::path source;  ///< the .cu or .ptx file
   std::string id, summary, published;
   std::vector<std::string> flags;  ///< for nvcc, with absolute folders
-  std::string arch = "compute_90";
+  std::string arch;                ///< empty: not specified
   std::optional<DeviceCall> call;
   std::vector<Instance> instances;
   std::vector<Allow> allows;

@@ -103,7 +103,8 @@ void check_key(const Reference& reference, const Problem& problem, const Pair& p
                          ? fmt::format("--as: {} has {} already", problem.name, problem.keys)
                          : fmt::format("--as: \"{}\" is given twice", key));
   if ((key == "k" || key == bins_key) && integer_in<std::uint32_t>(value).value_or(0) == 0)
-    throw InputError(fmt::format("--as: \"{}\" must be an integer from 1 to 2^32 - 1, not \"{}\"", key, value));
+    throw InputError(
+        fmt::format("--as: \"{}\" must be an integer from 1 to 2^32 - 1, not \"{}\"", key, value));
 }
 
 void check_part(const Reference& reference, std::string_view part) {

@@ -173,7 +173,7 @@ void write_source(Writer& out, const Contract& contract) {
   if (!contract.flags.empty())
     out.key("flags",
             fmt::format("[{}]", fmt::join(contract.flags | std::views::transform(toml_string), ", ")));
-  out.key("arch", toml_string(contract.arch));
+  out.key("arch", toml_string(contract.arch.empty() ? default_arch : contract.arch));
 }
 
 /// A contract to complete: only the kernel is known.
