@@ -75,6 +75,9 @@ void read_instruction(const ptx::Statement& statement, EntryFacts& facts) {
   const bool is_of_f64 = code.type() == "f64" && !code.is("cvt");
   if (code.has("ftz") && !is_fast_exponential && !is_of_f64) facts.flushes_subnormals = true;
   if (code.has("approx") || code.has("full")) facts.approximates = true;
+  const bool is_quotient = code.is("div") || code.is("rcp") || code.is("sqrt");
+  if (is_quotient && (code.has("approx") || code.has("full")) && code.type() == "f32")
+    facts.divides_approximately = true;
   constexpr std::string_view computing[] = {"add", "sub", "mul",  "fma",   "min", "max",
                                             "div", "rcp", "sqrt", "rsqrt", "ex2", "lg2"};
   if (std::ranges::find(computing, code.name()) != std::end(computing)) facts.arithmetic.insert(operation);

@@ -41,8 +41,9 @@ struct EntryFacts {
   /// hardware, which every expf contains and which the bounds of exponentials take into account, and the
   /// approximate 1/x of f64, with which divisions begin.
   bool flushes_subnormals = false;
-  bool approximates = false;      ///< some instruction is approximate: the ISA only bounds its error
-  std::uint64_t widest_read = 0;  ///< most bytes of global memory that a thread reads in one instruction
+  bool divides_approximately = false;  ///< some division, reciprocal or root of f32 is
+  bool approximates = false;           ///< some instruction is approximate: the ISA only bounds its error
+  std::uint64_t widest_read = 0;       ///< most bytes of global memory that a thread reads in one instruction
   std::uint64_t widest_shared_store =
       0;  ///< size in bytes of the widest element that is stored to shared memory
   std::optional<std::uint32_t> required_threads;  ///< .reqntid

@@ -55,6 +55,19 @@ enum class Rounding : std::uint8_t {
   faithful,  ///< either: truncation, rounding up, stochastic rounding
 };
 
+/// What --use_fast_math and the like change: subnormal values become zero, and divisions and roots are
+/// approximate (PTX ISA, div.approx, rcp.approx, sqrt.approx: errors of 2 ulp, 1 ulp and 2^-23).
+struct FastMath {
+  Dyadic flushed = {};           ///< every argument or result of an operation below may become zero; 0: none
+  Dyadic flushed_elements = {};  ///< every element below may, at least `flushed`: a conversion flushes it
+  bool approximates = false;     ///< divisions, reciprocals and roots of the format
+
+  bool flushes() const { return !flushed.is_zero(); }
+  /// Roundings to which a division by a number is equivalent, or a product with its rounded reciprocal: an
+  /// error of 2 ulp is less than five of at most u.
+  std::uint64_t roundings_of_division() const { return approximates ? 5 : 2; }
+};
+
 /// A number of operations in a format of the given precision.
 struct Roundings {
   std::uint64_t steps = 0;

@@ -2,6 +2,7 @@
 
 #include "oracles/bounds/normalisation.h"
 #include "oracles/checkers/checkers.h"
+#include "oracles/checkers/flushing.h"
 #include "oracles/checkers/moment_bounds.h"
 #include "oracles/checkers/outcome.h"
 #include "oracles/dyadic.h"
@@ -54,10 +55,12 @@ class DeviationChecker final : public Checker {
         quotient(n * squares.positive - sum * sum, scale, deviation_bits) + Enclosure(epsilon);
     const Dyadic rounding =
         epsilon.is_zero() ? Dyadic{} : unit_roundoff(format.precision) * (square.high + *variance);
-    const Known known{square, *variance + rounding};
+    const Known known{square, *variance + rounding + fast_math_of(a_).flushed};
     // CUDA's approximate root of f32 has a relative error of at most 2u.
-    bound_ = is_reciprocal() ? NormalisedBound(known, format).of({Enclosure(whole(1)), {}}, whole(1), {})
-                             : root_bound(known, format, whole(2) * unit_roundoff(format.precision));
+    bound_ =
+        is_reciprocal()
+            ? NormalisedBound(known, format, fast_math_of(a_)).of({Enclosure(whole(1)), {}}, whole(1), {})
+            : root_bound(known, format, whole(2) * unit_roundoff(format.precision));
   }
 
   /// Merging parts gives an infinite variance for an infinite element.

@@ -182,9 +182,9 @@ class DifferenceChecker final : public PartialsChecker {
   /// The sum is divided, or each term is.
   Bound mean_bound_of(const Dyadic& total, const Dyadic& terms, const FloatFormat& format) const {
     const Dyadic& sum = all_.terms.positive;
-    Bound divided = mean_bound(all_.count, sum, total, format, a_.flush_to_zero);
+    Bound divided = mean_bound(all_.count, sum, total, format, fast_math_of(a_));
     if (!divided) return divided;
-    const Bound shares = mean_of_shares_bound(all_.count, sum + terms, format, flush_threshold(a_));
+    const Bound shares = mean_of_shares_bound(all_.count, sum + terms, format, fast_math_of(a_));
     if (!shares) return shares;
     return larger(*divided, *shares + quotient(terms, whole(all_.count), mean_bits).high);
   }

@@ -29,6 +29,12 @@ Dyadic flush_threshold(const Arithmetic& arithmetic) {
   return exponent ? Dyadic::power_of_two(*exponent) : Dyadic{};
 }
 
+FastMath fast_math_of(const Arithmetic& arithmetic) {
+  const bool flushes = arithmetic.flush_to_zero && is_float(arithmetic.accumulator);
+  return {flushes ? smallest_normal(float_format(arithmetic.accumulator)) : Dyadic{},
+          flush_threshold(arithmetic), arithmetic.approximates};
+}
+
 bool keeps_all(const Arithmetic& arithmetic, const Tally& elements) {
   const auto exponent = flush_exponent(arithmetic);
   return !exponent || elements.nonzero == 0 || elements.lowest_place >= *exponent;

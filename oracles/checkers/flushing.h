@@ -20,6 +20,9 @@ std::optional<std::int64_t> flush_exponent(const Arithmetic& arithmetic);
 /// 2^flush_exponent(), or zero if subnormal numbers are kept.
 Dyadic flush_threshold(const Arithmetic& arithmetic);
 
+/// What subnormal numbers and divisions lose in a kernel with that arithmetic.
+FastMath fast_math_of(const Arithmetic& arithmetic);
+
 /// Whether none of the elements can be flushed: all are multiples of the threshold.
 bool keeps_all(const Arithmetic& arithmetic, const Tally& elements);
 

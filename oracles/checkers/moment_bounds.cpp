@@ -11,18 +11,17 @@ namespace foldproof {
 
 Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
-  if (a.moment_method == MomentMethod::welford) {
-    if (a.flush_to_zero) return no_bound_if_flushed("merged means");
-    return merged_mean_bound(t.count, Dyadic::power_of_two(t.highest_place + 1), format);
-  }
+  const FastMath fast = fast_math_of(a);
+  if (a.moment_method == MomentMethod::welford)
+    return merged_mean_bound(t.count, Dyadic::power_of_two(t.highest_place + 1), format, fast);
   if (a.moment_method == MomentMethod::shares)
-    return mean_of_shares_bound(t.count, t.magnitude(), format, flush_threshold(a));
+    return mean_of_shares_bound(t.count, t.magnitude(), format, fast);
   if (no_order_rounds(t, format) && keeps_all(a, t))
-    return mean_bound(t.count, t.sum(), Dyadic{}, format, a.flush_to_zero);
+    return mean_bound(t.count, t.sum(), Dyadic{}, format, fast);
   Bound plain = a.height ? sum_bound_of_height(*a.height, format.precision, t.magnitude())
                          : sum_bound_any_order(t.nonzero, format.precision, t.magnitude());
   if (!plain) return plain;
-  return mean_bound(t.count, t.sum(), *plain + flush_loss(a, t, t.magnitude()), format, a.flush_to_zero);
+  return mean_bound(t.count, t.sum(), *plain + flush_loss(a, t, t.magnitude()), format, fast);
 }
 
 Bound square_sum_bound_of(const Arithmetic& a, const Tally& squares) {
@@ -47,12 +46,13 @@ namespace {
 Bound population_bound_of(const Arithmetic& a, const Moments& moments, const Tally& values,
                           const FloatFormat& format) {
   const Dyadic largest = values.nonzero == 0 ? Dyadic{} : Dyadic::power_of_two(values.highest_place + 1);
+  const FastMath fast = fast_math_of(a);
   const auto bound_of = [&](MomentMethod method) -> Bound {
     switch (method) {
-      case MomentMethod::welford: return merged_variance_bound(moments, largest, format);
-      case MomentMethod::shifted: return shifted_variance_bound(values.count, largest, format);
-      case MomentMethod::textbook: return textbook_variance_bound(moments, format);
-      default: return two_pass_variance_bound(moments, format);
+      case MomentMethod::welford: return merged_variance_bound(moments, largest, format, fast);
+      case MomentMethod::shifted: return shifted_variance_bound(values.count, largest, format, fast);
+      case MomentMethod::textbook: return textbook_variance_bound(moments, format, fast);
+      default: return two_pass_variance_bound(moments, format, fast);
     }
   };
   if (a.moment_method != MomentMethod::unspecified) return bound_of(a.moment_method);
@@ -71,14 +71,15 @@ Bound population_bound_of(const Arithmetic& a, const Moments& moments, const Tal
 }  // namespace
 
 Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& squares) {
-  if (a.flush_to_zero) return no_bound_if_flushed("variances");
   const FloatFormat& format = float_format(a.accumulator);
   // No intermediate square, sum or difference is larger.
   if (whole(4 * values.count) * squares.positive > largest_finite(format))
     return Bound::none("the sums may overflow");
   const Moments moments{values.count, values.sum(), values.magnitude(), squares.positive};
   Bound population = population_bound_of(a, moments, values, format);
-  return population && a.correction != 0 ? sample_variance_bound(moments, *population, format) : population;
+  return population && a.correction != 0
+             ? sample_variance_bound(moments, *population, format, fast_math_of(a))
+             : population;
 }
 
 }  // namespace foldproof

@@ -80,31 +80,33 @@ class NormalisationChecker final : public Checker {
     if (mean_error->is_zero() && mean_square_error->is_zero()) rounding_decides_ = false;
     if (is_layer()) mean_ = quotient(sum, n, quotient_bits);
     Enclosure square = quotient(numerator, n * n, quotient_bits) + Enclosure(epsilon);
-    const Dyadic error = *mean_square_error + u * (square.high + *mean_square_error);
+    const Dyadic error =
+        *mean_square_error + u * (square.high + *mean_square_error) + fast_math_of(a_).flushed;
     normalised_.emplace(Known{square, error}, format,
-                        float_format(a_.affine == AffineType::output ? a_.output : a_.accumulator));
+                        float_format(a_.affine == AffineType::output ? a_.output : a_.accumulator),
+                        fast_math_of(a_));
   }
 
   /// The larger of two values changes by no more than one of them does; the square of epsilon may be rounded.
   void prepare_norm(const Dyadic& epsilon) {
     const FloatFormat& format = float_format(a_.accumulator);
-    const Bound sum = a_.flush_to_zero ? no_bound_if_flushed("norms") : square_sum_bound_of(a_, squares_);
+    const Bound sum = square_sum_bound_of(a_, squares_);
     if (!sum) {
       why_not_ = sum.why_not();
       return;
     }
     const Dyadic square = larger(squares_.positive, epsilon * epsilon);
-    const Dyadic rounding = whole(2) * unit_roundoff(format.precision) * (square + *sum);
-    normalised_.emplace(Known{Enclosure(square), *sum + rounding}, format);
+    const Dyadic rounding =
+        whole(2) * unit_roundoff(format.precision) * (square + *sum) + whole(2) * fast_math_of(a_).flushed;
+    normalised_.emplace(Known{Enclosure(square), *sum + rounding}, format, fast_math_of(a_));
   }
 
   /// Bound on the mean of squares: their sum, known to within its bound, divided by n.
   Bound mean_square_bound() const {
     const FloatFormat& format = float_format(a_.accumulator);
-    if (a_.flush_to_zero) return no_bound_if_flushed("norms");
     const Bound sum = square_sum_bound_of(a_, squares_);
     if (!sum) return sum;
-    return mean_bound(values_.count, squares_.positive, *sum, format);
+    return mean_bound(values_.count, squares_.positive, *sum, format, fast_math_of(a_));
   }
 
   Bound bound(std::size_t index) const {
@@ -114,7 +116,9 @@ class NormalisationChecker final : public Checker {
     const Dyadic x(decode(a_.input, load(a_.input, input_, index)));
     const Enclosure deviation = Enclosure(x) - mean_;
     const Dyadic magnitude = largest_magnitude(deviation);
-    const Dyadic error = is_layer() ? mean_error_ + u * (magnitude + mean_error_) : Dyadic{};
+    // The element and the difference may be flushed.
+    const Dyadic flushed = flush_threshold(a_) + fast_math_of(a_).flushed;
+    const Dyadic error = (is_layer() ? mean_error_ + u * (magnitude + mean_error_) : Dyadic{}) + flushed;
     const Dyadic separate =
         is_layer() ? abs(x) + whole(2) * (largest_magnitude(mean_) + mean_error_) : Dyadic{};
     return normalised_->of({deviation, error}, weights_.empty() ? whole(1) : weights_.at(index),

@@ -228,9 +228,10 @@ class CaseChecker {
   }
 
   Arithmetic arithmetic_of_output(std::size_t output) const {
-    const Arithmetic general =
-        output == 0 ? *arithmetic_
-                    : arithmetic_of(outputs_[output].reduction, instance_, arithmetic_->flush_to_zero);
+    const Arithmetic general = output == 0
+                                   ? *arithmetic_
+                                   : arithmetic_of(outputs_[output].reduction, instance_,
+                                                   {arithmetic_->flush_to_zero, arithmetic_->approximates});
     return of_case(general, instance_, plan_.c->variables);
   }
 

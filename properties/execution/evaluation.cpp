@@ -39,11 +39,11 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
   for (const LaunchContract& launch : instance.launches) places_.push_back(place_of_entry(contract, launch));
   if (places_.empty()) places_.push_back({contract.source.string()});
   if (!instance.reduction) return;
-  const bool flush = flushes(instance, image->ptx);
-  arithmetic_ = arithmetic_of(*instance.reduction, instance, flush);
+  const MathInCode math = math_in_code(instance, image->ptx);
+  arithmetic_ = arithmetic_of(*instance.reduction, instance, math);
   require_checker(*arithmetic_, contract);
   for (const AdditionalOutput& additional : instance.additional_outputs)
-    require_checker(arithmetic_of(additional.reduction, instance, flush), contract);
+    require_checker(arithmetic_of(additional.reduction, instance, math), contract);
   if (!has_shape(arithmetic_->op, instance.reduction->result))
     throw InputError(fmt::format("{} does not support the result \"{}\"", name(arithmetic_->op),
                                  name_of(result_names, instance.reduction->result)),

@@ -40,20 +40,23 @@ BinOf bin_by(const Expression& expression) {
 
 }  // namespace
 
-bool flushes(const Instance& instance, const ptx::Source& ptx) {
-  return instance.claims.flushes_subnormals ||
-         std::ranges::any_of(instance.launches, [&](const LaunchContract& launch) {
-           return facts_of(ptx, launch.lowered).flushes_subnormals;
-         });
+MathInCode math_in_code(const Instance& instance, const ptx::Source& ptx) {
+  MathInCode math{instance.claims.flushes_subnormals, false};
+  for (const LaunchContract& launch : instance.launches) {
+    const EntryFacts facts = facts_of(ptx, launch.lowered);
+    math.flushes |= facts.flushes_subnormals;
+    math.approximates |= facts.divides_approximately;
+  }
+  return math;
 }
 
-Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, bool flushes) {
+Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, MathInCode math) {
   return {.op = reduction.op,
           .input = reduction.input,
           .accumulator = reduction.accumulator,
           .output = reduction.output,
           .nan = instance.claims.nan,
-          .flush_to_zero = flushes,
+          .flush_to_zero = math.flushes,
           .ties = instance.claims.ties,
           .masked = instance.claims.masked,
           .functions = reduction.functions,
@@ -68,6 +71,7 @@ Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, b
           .p = reduction.p,
           .custom = reduction.custom,
           .bin_of = reduction.bin ? bin_by(*reduction.bin) : BinOf{},
+          .approximates = math.approximates,
           .where = reduction.where
                        ? [where = *reduction.where](std::uint64_t bits) { return where.holds(bits); }
                        : ElementTest{}};

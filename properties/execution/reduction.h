@@ -10,12 +10,15 @@
 
 namespace foldproof {
 
-/// Whether subnormal numbers are flushed: if the contract says so, or if the code of a kernel or of a
-/// function that it calls does, whichever option of nvcc caused it.
-bool flushes(const Instance& instance, const ptx::Source& ptx);
+/// What the code of a kernel, or of a function that it calls, does, whichever option of nvcc caused it.
+struct MathInCode {
+  bool flushes = false;       ///< flushes subnormal numbers; or the contract says so
+  bool approximates = false;  ///< has approximate divisions or roots
+};
+MathInCode math_in_code(const Instance& instance, const ptx::Source& ptx);
 
 /// For the instance's reduction or an additional one.
-Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, bool flushes);
+Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, MathInCode math);
 
 /// Throws InputError if there is no checker for the arithmetic.
 void require_checker(const Arithmetic& arithmetic, const Contract& contract);

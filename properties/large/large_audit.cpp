@@ -78,7 +78,7 @@ class LargeAudit {
         instance_(instance),
         image_(image),
         options_(options),
-        arithmetic_(arithmetic_of(*instance.reduction, instance, flushes(instance, image->ptx))),
+        arithmetic_(arithmetic_of(*instance.reduction, instance, math_in_code(instance, image->ptx))),
         exact_(context_, *tools.exact, tools.exact_image),
         maker_(context_, *tools.input_maker),
         comparison_(context_, *tools.comparison),

@@ -198,6 +198,135 @@ TEST_CASE("no L2 normalization in floats violates its bound") {
   quotients.report("L2 normalization", 0.05);
 }
 
+/// Operations of a kernel that was compiled with --use_fast_math: their arguments and results are flushed,
+/// and divisions and roots are off by up to the errors that the PTX ISA permits.
+class FastOperations {
+ public:
+  explicit FastOperations(std::mt19937_64& random) : random_(random) {}
+
+  static float flushed(float x) { return std::fabs(x) < std::numeric_limits<float>::min() ? 0 : x; }
+  static float add(float a, float b) { return flushed(flushed(a) + flushed(b)); }
+  static float multiply(float a, float b) { return flushed(flushed(a) * flushed(b)); }
+  float divide(float a, float b) { return flushed(moved(flushed(a) / flushed(b))); }
+  float root(float x) { return flushed(moved(std::sqrt(flushed(x)))); }
+  float added_up(Floats terms) {
+    while (terms.size() > 1) {
+      const std::size_t at = random_() % (terms.size() - 1);
+      terms[at] = add(terms[at], terms.back());
+      terms.pop_back();
+    }
+    return flushed(terms.front());
+  }
+  float mean(const Floats& row) { return divide(added_up(row), static_cast<float>(row.size())); }
+  /// About `center`, divided by n - correction.
+  float mean_square(const Floats& row, float center, float correction = 0) {
+    Floats squares;
+    for (const float x : row) squares.push_back(multiply(add(x, -center), add(x, -center)));
+    return divide(added_up(squares), static_cast<float>(row.size()) - correction);
+  }
+  float textbook_variance(const Floats& row) {
+    const float m = mean(row);
+    return add(mean_square(row, 0), -multiply(m, m));
+  }
+
+ private:
+  /// By at most one unit in the last place, on top of the rounding.
+  float moved(float x) {
+    const std::uint64_t way = random_() % 3;
+    return way == 0 ? x : std::nextafter(x, way == 1 ? INFINITY : -INFINITY);
+  }
+
+  std::mt19937_64& random_;
+};
+
+/// From scales at which every square is flushed to those at which none is.
+Floats tiny_or_usual_row(std::mt19937_64& random) {
+  constexpr float scales[] = {1, 1e-15F, 1e-18F, 3e-19F, 1e-19F, 1e-20F, 1e-37F, 2e-38F, 1e-39F};
+  const float scale = scales[random() % std::size(scales)];
+  return normal_row(random() % 2 == 0 ? 0 : 3 * scale, scale, random);
+}
+
+TEST_CASE("no mean or variance by flushed and approximate operations violates its bound") {
+  std::mt19937_64 random(11);
+  FastOperations fast(random);
+  Nearness means, in_two_passes, of_textbook;
+  Arithmetic mean = arithmetic_of(Operator::mean), two_pass = arithmetic_of(Operator::variance);
+  mean.flush_to_zero = two_pass.flush_to_zero = mean.approximates = two_pass.approximates = true;
+  Arithmetic textbook = two_pass;
+  two_pass.moment_method = MomentMethod::two_pass;
+  textbook.moment_method = MomentMethod::textbook;
+  for (std::uint64_t k = 4 * rows(); k-- > 0;) {
+    const Floats row = tiny_or_usual_row(random);
+    two_pass.correction = random() % 2;
+    const float m = fast.mean(row);
+    means.take(mean, doubles(row), {static_cast<double>(m)});
+    in_two_passes.take(
+        two_pass, doubles(row),
+        {static_cast<double>(fast.mean_square(row, m, static_cast<float>(two_pass.correction)))});
+    of_textbook.take(textbook, doubles(row), {static_cast<double>(fast.textbook_variance(row))});
+  }
+  means.report("mean, fast", 0.1);
+  in_two_passes.report("two-pass variance, fast", 0.05);
+  of_textbook.report("textbook variance, fast", 0.05);
+}
+
+TEST_CASE("no normalization by flushed and approximate operations violates its bound") {
+  std::mt19937_64 random(12);
+  FastOperations fast(random);
+  Nearness layers, squares, roots;
+  Arithmetic layer = arithmetic_of(Operator::layer_norm), root = arithmetic_of(Operator::deviation);
+  layer.flush_to_zero = root.flush_to_zero = layer.approximates = root.approximates = true;
+  layer.moment_method = root.moment_method = MomentMethod::two_pass;
+  Arithmetic square = layer;
+  square.op = Operator::rms_norm;
+  for (std::uint64_t k = 4 * rows(); k-- > 0;) {
+    const Floats row = tiny_or_usual_row(random);
+    constexpr float epsilons[] = {0, 1e-5F, 1e-12F, 1e-37F};
+    const float epsilon = epsilons[random() % 4], m = fast.mean(row);
+    layer.epsilon = square.epsilon = root.epsilon = static_cast<double>(epsilon);
+    const float s = fast.root(fast.add(fast.mean_square(row, m), epsilon)),
+                r = fast.root(fast.add(fast.mean_square(row, 0), epsilon));
+    roots.take(root, doubles(row), {static_cast<double>(s)});
+    Floats weights, biases;
+    std::vector<double> of_layer, of_square;
+    for (const float x : row) {
+      constexpr float factors[] = {1, 0.3F, -7, 1e-39F, 1e-30F};
+      weights.push_back(factors[random() % 5]);
+      biases.push_back(random() % 2 == 0 ? 0 : factors[random() % 5]);
+      const auto affine = [&](float y) {
+        return static_cast<double>(fast.add(fast.multiply(y, weights.back()), biases.back()));
+      };
+      const bool divides = random() % 2 == 0;
+      const auto over = [&](float y, float by) {
+        return divides ? fast.divide(y, by) : fast.multiply(y, fast.divide(1, by));
+      };
+      of_layer.push_back(affine(over(fast.add(x, -m), s)));
+      of_square.push_back(affine(over(x, r)));
+    }
+    layers.take(checked(layer, doubles(row), doubles(weights), doubles(biases), of_layer));
+    squares.take(checked(square, doubles(row), doubles(weights), doubles(biases), of_square));
+  }
+  layers.report("LayerNorm, fast", 0.02);
+  squares.report("RMSNorm, fast", 0.02);
+  roots.report("standard deviation, fast", 0.05);
+}
+
+TEST_CASE("no L2 normalization by flushed and approximate operations violates its bound") {
+  std::mt19937_64 random(13);
+  FastOperations fast(random);
+  Nearness quotients;
+  Arithmetic normalized = arithmetic_of(Operator::l2_normalize);
+  normalized.flush_to_zero = normalized.approximates = true;
+  for (std::uint64_t k = 4 * rows(); k-- > 0;) {
+    const Floats row = tiny_or_usual_row(random);
+    const float n = fast.root(fast.mean_square(row, 0, static_cast<float>(row.size()) - 1));
+    std::vector<double> results;
+    for (const float x : row) results.push_back(static_cast<double>(fast.divide(x, n)));
+    quotients.take(normalized, doubles(row), results, {.shape = ResultShape::array});
+  }
+  quotients.report("L2 normalization, fast", 0.05);
+}
+
 TEST_CASE("no log-softmax in floats violates its bound") {
   std::mt19937_64 random(7);
   Nearness logarithms;
