@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/text.h"
 #include "contracts/loading/tables.h"
+#include "oracles/dyadic.h"
 #include "oracles/number.h"
 
 namespace foldproof {
@@ -14,16 +16,23 @@ namespace {
 
 struct Comparator {
   std::string_view op;
-  bool (*holds)(double x, double number);
+  bool (*holds)(std::partial_ordering order);  ///< of the element and the number
 };
 
 // Those of two characters first, since "<" begins "<=".
-constexpr Comparator comparators[] = {{"<=", [](double x, double number) { return x <= number; }},
-                                      {">=", [](double x, double number) { return x >= number; }},
-                                      {"==", [](double x, double number) { return x == number; }},
-                                      {"!=", [](double x, double number) { return x != number; }},
-                                      {"<", [](double x, double number) { return x < number; }},
-                                      {">", [](double x, double number) { return x > number; }}};
+constexpr Comparator comparators[] = {{"<=", [](std::partial_ordering order) { return order <= 0; }},
+                                      {">=", [](std::partial_ordering order) { return order >= 0; }},
+                                      {"==", [](std::partial_ordering order) { return order == 0; }},
+                                      {"!=", [](std::partial_ordering order) { return order != 0; }},
+                                      {"<", [](std::partial_ordering order) { return order < 0; }},
+                                      {">", [](std::partial_ordering order) { return order > 0; }}};
+
+std::partial_ordering order_of(const Number& a, const Number& b) {
+  if (a.is_nan() || b.is_nan()) return std::partial_ordering::unordered;
+  if (a.is_finite() && b.is_finite()) return Dyadic(a) <=> Dyadic(b);
+  const auto rank = [](const Number& x) { return x.is_finite() ? 0 : x.negative ? -1 : 1; };
+  return rank(a) <=> rank(b);
+}
 
 std::vector<std::string> clauses_of(const std::string& text) {
   constexpr std::string_view conjunction = " and ";
@@ -53,8 +62,47 @@ bool has_integer(Element element, std::int64_t number) {
   return represents(element, static_cast<std::uint64_t>(number < 0 ? -(number + 1) : number));
 }
 
-double rounded(double number, Element element) {
-  return to_double(decode(element, encode(element, number_of(number))));
+/// The number in the text, for elements of that type: any number, or an integer such as 2^31. Throws
+/// InputError for a number beyond the range of a floating-point type.
+std::optional<Number> number_for(Element element, const std::string& text, const Position& where) {
+  if (is_float(element)) {
+    const auto number = number_in(text);
+    if (!number || std::isnan(*number)) return std::nullopt;
+    const Number exact = number_of(*number);
+    if (exact.is_finite() && abs(Dyadic(exact)) > largest_finite(float_format(element)))
+      throw InputError(fmt::format("{} is beyond the largest {} number", text, name(element)), where);
+    return exact;
+  }
+  if (const auto large = integer_in<std::uint64_t>(text))
+    return Number{Number::Category::finite, false, *large, 0};
+  const Expression expression = Expression::parse(text, where);
+  if (!expression.names().empty()) return std::nullopt;
+  const std::int64_t value = expression.evaluate({});
+  const auto bits = static_cast<std::uint64_t>(value);
+  return Number{Number::Category::finite, value < 0, value < 0 ? std::uint64_t{0} - bits : bits, 0};
+}
+
+/// The comparator after the x with which the clause begins; null if there is none.
+const Comparator* comparator_of(std::string_view clause) {
+  if (!clause.starts_with('x')) return nullptr;
+  const std::string_view rest = trimmed(clause.substr(1));
+  const auto* found = std::ranges::find_if(
+      comparators, [&](const Comparator& comparator) { return rest.starts_with(comparator.op); });
+  return found == std::end(comparators) ? nullptr : found;
+}
+
+/// The bits of the next larger and the next smaller finite value, as far as there are such.
+std::vector<std::uint64_t> neighbours_of(Element element, std::uint64_t bits) {
+  const std::uint64_t mask = code_mask(element), above = (bits + 1) & mask;
+  const bool is_zero = decode(element, bits).is_zero();
+  const std::uint64_t below = is_float(element) && is_zero ? sign_bit(element) + 1 : (bits - 1) & mask;
+  std::vector<std::uint64_t> all;
+  for (const std::uint64_t nearby : {above, below}) {
+    const Number here = decode(element, bits), there = decode(element, nearby);
+    const bool wraps = !is_float(element) && (nearby == above) != (order_of(there, here) > 0);
+    if (there.is_finite() && !wraps) all.push_back(nearby);
+  }
+  return all;
 }
 
 }  // namespace
@@ -64,23 +112,25 @@ Condition Condition::parse(const std::string& text, Element element, const Posit
   condition.element_ = element;
   condition.text_ = text;
   for (const std::string& clause : clauses_of(text)) {
-    if (!is_float(element)) {
-      condition.expressions_.push_back(Expression::parse(clause, where));
-      if (condition.expressions_.back().names() != std::vector<std::string>{"x"})
-        throw InputError(
-            fmt::format("\"{}\" must be a condition on x, the element, such as \"x > 3\"", clause), where);
+    const Comparator* comparator = comparator_of(clause);
+    std::optional<Number> number;
+    if (comparator != nullptr) {
+      const std::string_view rest = trimmed(std::string_view(clause).substr(1));
+      number = number_for(element, std::string(trimmed(rest.substr(comparator->op.size()))), where);
+    }
+    if (number) {
+      const Number own = is_float(element) ? decode(element, encode(element, *number)) : *number;
+      condition.comparisons_.push_back({comparator->holds, own, order_of(own, *number) != 0});
       continue;
     }
-    const std::string_view rest = clause.starts_with("x") ? trimmed(std::string_view(clause).substr(1)) : "";
-    const auto* found = std::ranges::find_if(
-        comparators, [&](const Comparator& comparator) { return rest.starts_with(comparator.op); });
-    const auto number = found == std::end(comparators)
-                            ? std::nullopt
-                            : number_in(std::string(trimmed(rest.substr(found->op.size()))));
-    if (!number || std::isnan(*number))
-      throw InputError(
-          fmt::format("\"{}\" must compare x, the element, with a number, as in \"x > 0.5\"", clause), where);
-    condition.comparisons_.push_back({found->op, rounded(*number, element)});
+    if (is_float(element) || element == Element::u64)
+      throw InputError(fmt::format("\"{}\" must compare x, the element, with a number, as in \"x > {}\"",
+                                   clause, is_float(element) ? "0.5" : "3"),
+                       where);
+    condition.expressions_.push_back(Expression::parse(clause, where));
+    if (condition.expressions_.back().names() != std::vector<std::string>{"x"})
+      throw InputError(fmt::format("\"{}\" must be a condition on x, the element, such as \"x > 3\"", clause),
+                       where);
   }
   return condition;
 }
@@ -88,9 +138,9 @@ Condition Condition::parse(const std::string& text, Element element, const Posit
 std::vector<std::uint64_t> Condition::thresholds() const {
   std::vector<std::uint64_t> all;
   for (const Comparison& comparison : comparisons_) {
-    const std::uint64_t bits = encode(element_, number_of(comparison.number)), mask = code_mask(element_);
-    for (const std::uint64_t nearby : {bits, (bits + 1) & mask, (bits - 1) & mask})
-      if (decode(element_, nearby).is_finite()) all.push_back(nearby);
+    const std::uint64_t bits = encode(element_, comparison.number);
+    if (!comparison.is_rounded) all.push_back(bits);
+    for (const std::uint64_t nearby : neighbours_of(element_, bits)) all.push_back(nearby);
   }
   for (const Expression& expression : expressions_)
     for (const std::int64_t number : integers_in_text(expression.text()))
@@ -100,19 +150,20 @@ std::vector<std::uint64_t> Condition::thresholds() const {
   return all;
 }
 
-bool Condition::holds(std::uint64_t bits) const {
-  const double x = is_float(element_) ? to_double(decode(element_, bits)) : 0;
-  const bool compares = std::ranges::all_of(comparisons_, [&](const Comparison& comparison) {
-    return std::ranges::find(comparators, comparison.op, &Comparator::op)->holds(x, comparison.number);
+bool Condition::is_ambiguous(std::uint64_t bits) const {
+  return std::ranges::any_of(comparisons_, [&](const Comparison& comparison) {
+    return comparison.is_rounded && order_of(decode(element_, bits), comparison.number) == 0;
   });
-  return compares && std::ranges::all_of(expressions_, [&](const Expression& expression) {
-           const auto element = static_cast<std::int64_t>(extended(element_, bits));
-           if (element < 0 && !is_signed_integer(element_)) return false;  // 2^63 or more
-           try {
-             return expression.evaluate({{"x", element}}) != 0;
-           } catch (const InputError&) {
-             return false;
-           }
+}
+
+bool Condition::holds(std::uint64_t bits) const {
+  const Number x = decode(element_, bits);
+  return std::ranges::all_of(comparisons_,
+                             [&](const Comparison& comparison) {
+                               return comparison.holds(order_of(x, comparison.number));
+                             }) &&
+         std::ranges::all_of(expressions_, [&](const Expression& expression) {
+           return expression.evaluate({{"x", static_cast<std::int64_t>(extended(element_, bits))}}) != 0;
          });
 }
 

@@ -45,8 +45,9 @@ struct Arithmetic {
   double p = 0;                                       ///< for top-p
   std::shared_ptr<const CustomOperator> custom = {};  ///< for custom
   BinOf bin_of = {};                                  ///< for histogram; empty: every element is its own bin
-  bool approximates = false;  ///< divisions and roots may be approximate, as in FastMath
-  ElementTest where = {};     ///< for folds and tallies; empty: every element counts
+  bool approximates = false;      ///< divisions and roots may be approximate, as in FastMath
+  ElementTest is_ambiguous = {};  ///< whether rounding decides about `where`; empty: never
+  ElementTest where = {};         ///< for folds and tallies; empty: every element counts
 };
 
 /// A result that a bound checked, each number rounded to f64; the error and the bound upwards.

@@ -35,6 +35,12 @@ class ResultChecker {
 
  private:
   CheckResult check_scans(std::span<const std::byte> outputs) const;
+  /// Values before that cannot be subtracted belong to one output each.
+  bool has_checker_per_output() const;
+  /// Sets `selected_`.
+  void select(std::span<const std::byte> input);
+  /// Whether the result of a part without elements, or without selected ones, is open.
+  bool may_be_anything(const Part& part) const;
   /// One checker for each output, for its part and the value before.
   void add_checkers_with_values(const Operands& operands);
   /// The bits of an output without the value that was added to before.
@@ -48,10 +54,12 @@ class ResultChecker {
 
   Arithmetic a_;
   ResultLayout layout_;
-  std::vector<std::byte> selected_;              ///< with the identity in place of elements that do not count
-  std::vector<std::byte> scaled_;                ///< elements times their scales, if there are any
-  std::span<const std::byte> input_;             ///< `scaled_`, `selected_`, or the input itself
-  std::vector<std::byte> before_;                ///< in the outputs; empty: the results alone are there
+  std::vector<bool> is_selected_;     ///< by element; empty if all are
+  bool is_ambiguous_ = false;         ///< rounding or flushing decides whether some element is selected
+  std::vector<std::byte> selected_;   ///< with the identity in place of elements that do not count
+  std::vector<std::byte> scaled_;     ///< elements times their scales, if there are any
+  std::span<const std::byte> input_;  ///< `scaled_`, `selected_`, or the input itself
+  std::vector<std::byte> before_;     ///< in the outputs; empty: the results alone are there
   std::deque<std::vector<std::byte>> gathered_;  ///< elements of parts that are not contiguous
   std::size_t count_;
   std::vector<std::unique_ptr<Checker>>

@@ -81,9 +81,10 @@ Case case_of(const Instance& instance, const TrialRun& run) {
   constexpr std::int64_t threads = 256, warp = 32, elements_per_segment = 16;
   const Domain domain(instance, largest_trial);
   const bool has_rows = range_of(instance, "rows") != nullptr;
-  // Of each channel in a tensor; a few, and no power of two.
+  // Of each channel in a tensor: small, and not a power of two.
   const std::int64_t spatial = range_of(instance, "spatial") == nullptr ? 1 : 7;
   const std::int64_t columns = has_rows ? run.elements / run.rows / spatial : run.elements;
+  const std::int64_t batch = run.rows % 3 == 0 ? 3 : 1;
   const std::int64_t group = range_of(instance, "groups") == nullptr ? 1 : group_of(domain);
   Variables wanted{{"block", threads},
                    {"warps", threads / warp},
@@ -92,6 +93,8 @@ Case case_of(const Instance& instance, const TrialRun& run) {
                    {"rows", run.rows},
                    {"columns", columns},
                    {"spatial", spatial},
+                   {"batch", batch},
+                   {"steps", run.rows / batch},
                    {"groups", std::max<std::int64_t>(columns / group, 1)},
                    {"bins", 64},
                    {"segments", run.elements / elements_per_segment + 1},

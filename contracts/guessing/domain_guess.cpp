@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "contracts/guessing/guesses.h"
@@ -69,6 +70,7 @@ class DomainGuess {
       add_variable(unit, fmt::format("{} .. {}", roles_.k(), most_threads()));
     }
     const bool is_as_long = has_thread_for_each && !only_block();
+    if (is_as_long) check_launched_rows();
     add_variable("block", is_as_long ? unit : std::to_string(block()));
     if (sizes_.bins) add_variable("bins", "1 .. block");
     if (sizes_.spatial) {
@@ -80,8 +82,12 @@ class DomainGuess {
       else if (!has_thread_for_each)
         add_variable(unit, fmt::format("{} .. {}", roles_.k(), roles_.lanes() > 1 ? "2^13" : "2^15"));
       if (roles_.lanes() > 1) add_variable("columns", fmt::format("groups * {}", roles_.lanes()));
+      if (sizes_.steps) {
+        add_variable("batch", "1 .. 2^7");
+        add_variable("steps", "1 .. 2^8");
+      }
       const bool is_square = sizes_.matrix->rows && sizes_.matrix->rows == sizes_.matrix->columns;
-      add_variable("rows", is_square ? "columns" : "1 .. 2^15");
+      add_variable("rows", is_square ? "columns" : sizes_.steps ? "batch * steps" : "1 .. 2^15");
       add_variable("count", "rows * columns");
       const std::string parts = sizes_.by_columns ? "columns" : "rows";
       const bool covers_rows = strides() && (sizes_.matrix->rows || sizes_.by_columns);
@@ -201,10 +207,40 @@ class DomainGuess {
     return blocks;
   }
 
+  /// Gives up if the number of blocks varies although the launch passes the same constant as the number of
+  /// elements, which it therefore is not.
+  void check_blocks_of(const SourceLaunch& launch) const {
+    const std::size_t axis = kernel_.grid_axis();
+    std::set<std::int64_t> blocks, counts;
+    for (const HostCall& call : launch.calls) {
+      if (*sizes_.count >= call.arguments.size() || !call.arguments[*sizes_.count] || !call.grid.at(axis))
+        return;
+      blocks.insert(*call.grid.at(axis));
+      counts.insert(*call.arguments[*sizes_.count]);
+    }
+    if (blocks.size() > 1 && counts.size() == 1)
+      roles_.give_up(fmt::format("the source launches different numbers of blocks for {} = {}",
+                                 roles_.described(*sizes_.count), *counts.begin()));
+  }
+
+  /// Gives up if the source launches blocks that do not have a thread for each column.
+  void check_launched_rows() const {
+    const auto columns = sizes_.matrix->columns;
+    for (const SourceLaunch& launch : kernel_.launches)
+      for (const HostCall& call : launch.calls) {
+        if (!columns || *columns >= call.arguments.size()) continue;
+        const auto passed = call.arguments[*columns], threads = call.block[0];
+        if (passed && threads && *passed != *threads)
+          roles_.give_up(fmt::format("the source launches blocks of {} threads for rows of {} columns",
+                                     *threads, *passed));
+      }
+  }
+
   /// Gives up if the source launches far more blocks than there are elements for, such as one per row.
   void check_launched_grid() const {
     constexpr std::int64_t many = 4096, far_more = 4;
     if (kernel_.launches.empty() || !sizes_.count) return;
+    for (const SourceLaunch& launch : kernel_.launches) check_blocks_of(launch);
     const auto launched = launched_size(kernel_.launches.front(), kernel_.grid_axis(), *sizes_.count, many);
     if (launched && !launched->is_constant && launched->blocks > far_more * (many / block() + 1))
       roles_.give_up(fmt::format("the source launches {} blocks for {} = {}", launched->blocks,

@@ -201,6 +201,9 @@ struct Sizes {
     std::optional<std::size_t> rows, columns;  ///< without columns, the threads of a block read a row
   };
   std::optional<Matrix> matrix;
+  /// How many rows each of the `rows` examples of a batch has, such as T of (B, T, C); with parameters for
+  /// both.
+  std::optional<std::size_t> steps;
   /// How many elements each column has in a row, if the columns are the channels of a tensor (batch, channel,
   /// spatial); only with a matrix by columns.
   std::optional<std::size_t> spatial;

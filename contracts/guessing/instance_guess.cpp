@@ -390,7 +390,8 @@ class Guess {
     if (index == roles_.named("k") || (ranks && is_name_of_k(kernel_.parameters[index].name)))
       return roles_.k();
     if (index == sizes_.spatial) return "spatial";
-    if (sizes_.matrix && index == sizes_.matrix->rows) return "rows";
+    if (index == sizes_.steps) return "steps";
+    if (sizes_.matrix && index == sizes_.matrix->rows) return sizes_.steps ? "batch" : "rows";
     if (sizes_.matrix && index == sizes_.matrix->columns)
       return counts_groups(roles_, index) ? "groups" : "columns";
     const std::string& name = kernel_.parameters[index].name;

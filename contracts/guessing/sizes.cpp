@@ -36,7 +36,10 @@ class SizesGuess {
     sizes_.by_columns = is_by_columns();
     if (roles_.has_result(ResultShape::bins) && roles_.bins().empty()) find_bins();
     if (may_be_matrix() && !find_tensor()) find_matrix();
-    if (!sizes_.matrix) find_count();
+    if (!sizes_.matrix) {
+      sizes_.steps.reset();
+      find_count();
+    }
     return sizes_;
   }
 
@@ -61,6 +64,16 @@ class SizesGuess {
 
   std::optional<std::size_t> take_rows(std::vector<std::size_t>& numbers) const {
     return take("rows", "MmHhR", {"row", "height", "batch", "token"}, numbers);
+  }
+  /// The number of examples in a batch, if there is also one of the rows of each.
+  std::optional<std::size_t> take_batch(std::vector<std::size_t>& numbers) {
+    if (roles_.named("rows") || roles_.supposed().orders_sizes) return std::nullopt;
+    std::vector<std::size_t> left = numbers;
+    const auto batch = take("", "B", {"batch"}, left), steps = take("", "T", {"seq", "time", "step"}, left);
+    if (!batch || !steps) return std::nullopt;
+    numbers = left;
+    sizes_.steps = steps;
+    return batch;
   }
   std::optional<std::size_t> take_columns(std::vector<std::size_t>& numbers) const {
     return take("columns", "NnWwCV", {"col", "width", "hidden", "dim", "feature", "vocab"}, numbers);
@@ -106,7 +119,8 @@ class SizesGuess {
       return roles_.assume(fmt::format("a square matrix of {} rows", roles_.described(integers_.front())));
     }
     std::vector<std::size_t> left = integers_;
-    auto rows = take_rows(left);
+    auto rows = take_batch(left);
+    if (!rows) rows = take_rows(left);
     auto columns = take_columns(left);
     if (roles_.reference() == nullptr && (!rows || !columns)) return;
     std::erase_if(left, [&](std::size_t i) {
@@ -118,6 +132,9 @@ class SizesGuess {
     if (!columns && !left.empty()) columns = left.front();
     if (!columns) roles_.give_up("no parameter is the number of columns; name one with --map columns=INDEX");
     sizes_.matrix = {rows, *columns};
+    if (sizes_.steps)
+      return roles_.assume(fmt::format("a matrix of {} x {} rows and {} columns", roles_.described(*rows),
+                                       roles_.described(*sizes_.steps), roles_.described(*columns)));
     roles_.assume(
         rows ? fmt::format("a matrix of {} rows and {} columns", roles_.described(*rows),
                            roles_.described(*columns))
@@ -184,8 +201,9 @@ bool is_name_of_stride(const std::string& name) {
 }
 
 bool is_free_name(const std::string& name) {
-  constexpr std::string_view taken[] = {"input", "output",  "count",  "block",    "grid", "groups",
-                                        "rows",  "columns", "offset", "segments", "bins", "spatial"};
+  constexpr std::string_view taken[] = {"input",  "output",  "count",   "block",  "grid",
+                                        "groups", "rows",    "columns", "offset", "segments",
+                                        "bins",   "spatial", "batch",   "steps"};
   return is_identifier(name) && std::ranges::find(taken, name) == std::end(taken);
 }
 

@@ -1,6 +1,8 @@
 // [[buffer]] and [output]: the memory that launches write, and its initial content.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "contracts/loading/tables.h"
 #include "contracts/names.h"
 #include "contracts/sizes.h"
@@ -23,8 +25,19 @@ void check_accumulation(const Instance& instance, const Table& table) {
   if (instance.output_initial != BufferContract::Initial::any || !instance.reduction) return;
   const Reduction& reduction = *instance.reduction;
   const Position where = table.where("initial");
-  if (instance.in_place || instance.output_reset == BufferContract::Reset::once)
-    throw InputError("initial = \"any\" requires an output of its own that is reset before each call", where);
+  if (instance.in_place || instance.output_index || instance.output_reset == BufferContract::Reset::once)
+    throw InputError(
+        "initial = \"any\" requires an output of its own that begins with the result and is reset "
+        "before each call",
+        where);
+  if (is_float(reduction.output) && reduction.accumulator != reduction.output)
+    throw InputError(
+        "initial = \"any\" requires an accumulator of the output's type, in which the kernel adds "
+        "the value",
+        where);
+  const auto has_scales = [](const OperandContract& operand) { return operand.role == Role::scales; };
+  if (std::ranges::any_of(instance.operands, has_scales))
+    throw InputError("initial = \"any\" is not possible for elements with scales", where);
   if (const std::string_view why = why_not_accumulated(reduction.op, reduction.result, reduction.sum,
                                                        reduction.input, reduction.output);
       !why.empty())

@@ -37,7 +37,8 @@ Text usual_count_of(const OperandContract& operand, const Draft& draft, const Po
 }
 
 /// The elements of a channel in an example share a weight.
-std::string usual_group(const Draft& draft) {
+std::string usual_group(const Draft& draft, Role role) {
+  if (role != Role::weights && role != Role::biases) return "1";
   const auto& reduction = draft.instance.reduction;
   const bool has_runs =
       reduction && reduction->result == ResultShape::columns && draft.scope.knows("spatial");
@@ -94,7 +95,8 @@ void read_operands(Draft& draft) {
     draft.scope.read(table, "role", role_names, operand.role);
     draft.scope.read(table, "type", operand.type);
     const auto group = table.text("group");
-    operand.group = draft.scope.expression(group ? *group : Text{usual_group(draft), table.where("name")});
+    operand.group =
+        draft.scope.expression(group ? *group : Text{usual_group(draft, operand.role), table.where("name")});
     const Text role = *draft.scope.text(table, "role");
     check_operand(operand, draft.instance, role);
     const auto count = table.text("count");

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
+#include <sstream>
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 
 namespace foldproof {
@@ -31,7 +34,8 @@ std::string_view name_of_flag(std::string_view word) {
   return word.substr(std::min(word.find_first_not_of('-'), word.size()));
 }
 
-/// Flags of nvcc with a value, which may be the next word and look like a flag, that decide nothing here.
+/// Flags of nvcc with a value, which may be the next word and look like a flag, that do not affect the device
+/// code.
 constexpr std::string_view with_value_of_nvcc[] = {"o",
                                                    "output-file",
                                                    "x",
@@ -58,9 +62,7 @@ constexpr std::string_view with_value_of_nvcc[] = {"o",
                                                    "nvlink-options",
                                                    "Xarchive",
                                                    "archive-options",
-                                                   "Xcudafe",
                                                    "Xfatbin",
-                                                   "Xcicc",
                                                    "L",
                                                    "library-path",
                                                    "l",
@@ -114,13 +116,17 @@ constexpr std::string_view with_value_of_nvcc[] = {"o",
 /// Flags of nvcc that include -rdc=true.
 constexpr std::string_view relocatable[] = {"dc", "device-c", "dlto", "dlink-time-opt", "lto"};
 
+/// Flags whose value is for the front ends of the device compiler, and what is harmless there.
+constexpr std::string_view for_front_end[] = {"Xcudafe", "cudafe-options", "Xcicc", "cicc-options"};
+constexpr std::string_view harmless_in_front_end[] = {"--diag_", "--display_error_number", "--no_warnings"};
+
 /// Flags whose value, a list separated by commas, is for the host compiler.
 constexpr std::string_view for_host_compiler[] = {"Xcompiler", "compiler-options"};
 
 /// With one of these, nvcc also gives it every flag that nvcc does not have.
 constexpr std::string_view forwarding[] = {"forward-unknown-to-host-compiler", "forward-unknown-opts"};
 
-/// Those without a value, and linker's and profiler's, that decide nothing here.
+/// Those without a value.
 constexpr std::string_view without_value_of_nvcc[] = {"E",
                                                       "preprocess",
                                                       "M",
@@ -186,16 +192,30 @@ constexpr std::string_view without_value_of_nvcc[] = {"E",
                                                       "forward-unknown-to-host-linker"};
 
 /// Flags of the host compiler that change neither macros nor included files: whole ones, and prefixes.
-constexpr std::string_view without_effect[] = {
-    "-w",        "-v",      "-s",   "-c",        "-p",
-    "-pg",       "-pipe",   "-Q",   "-pedantic", "-pedantic-errors",
-    "-rdynamic", "-shared", "-pie", "-no-pie",   "--verbose"};
+constexpr std::string_view without_effect[] = {"-w",
+                                               "-v",
+                                               "-s",
+                                               "-c",
+                                               "-p",
+                                               "-pg",
+                                               "-pipe",
+                                               "-Q",
+                                               "-pedantic",
+                                               "-pedantic-errors",
+                                               "-rdynamic",
+                                               "--coverage",
+                                               "-no-canonical-prefixes",
+                                               "-shared",
+                                               "-pie",
+                                               "-no-pie",
+                                               "--verbose"};
 constexpr std::string_view prefixes_without_effect[] = {"-W",
                                                         "-g",
                                                         "-L",
                                                         "-l",
                                                         "-M",
                                                         "-static",
+                                                        "--param=",
                                                         "-save-temps",
                                                         "-fprofile",
                                                         "-fuse-ld=",
@@ -222,15 +242,31 @@ constexpr std::string_view common_to_compilers[] = {"-fopenmp",  "-ffast-math", 
                                                     "-fno-rtti", "-pthread",    "-funsigned-char"};
 
 /// Features `-fNAME=VALUE` whose value is a word. Values of others may be files or commands.
-constexpr std::string_view features_with_word[] = {
-    "abi-version",         "cf-protection",    "constexpr-depth",    "constexpr-loop-limit",
-    "constexpr-ops-limit", "excess-precision", "fp-contract",        "lto",
-    "max-errors",          "sanitize",         "template-depth",     "tls-model",
-    "vect-cost-model",     "visibility",       "zero-call-used-regs"};
+constexpr std::string_view features_with_word[] = {"align-functions",     "align-jumps",
+                                                   "align-loops",         "inline-limit",
+                                                   "no-sanitize",         "no-sanitize-recover",
+                                                   "sanitize-coverage",   "sanitize-recover",
+                                                   "abi-version",         "cf-protection",
+                                                   "constexpr-depth",     "constexpr-loop-limit",
+                                                   "constexpr-ops-limit", "excess-precision",
+                                                   "fp-contract",         "lto",
+                                                   "max-errors",          "sanitize",
+                                                   "template-depth",      "tls-model",
+                                                   "vect-cost-model",     "visibility",
+                                                   "zero-call-used-regs"};
+
+/// Folders of headers that only the host compiler has; the value may follow directly.
+constexpr std::string_view folders_of_host[] = {"-iquote", "-idirafter"};
+
+/// The usual character set, which nvcc also has.
+bool names_utf8(std::string word) {
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+  return word == "-finput-charset=utf-8" || word == "-fexec-charset=utf-8";
+}
 
 /// Whether the host compiler may predefine other macros with this flag, such as _OPENMP or __AVX2__. A
 /// feature without a value names no file.
-bool may_predefine(std::string_view flag) {
+bool may_affect_macros(std::string_view flag) {
   if (flag.starts_with("-f")) {
     const std::size_t equals = flag.find('=');
     return equals == std::string_view::npos || is_any(flag.substr(2, equals - 2), features_with_word);
@@ -239,30 +275,40 @@ bool may_predefine(std::string_view flag) {
          flag.starts_with("-std=");
 }
 
-/// The compiler of the command: the first word, or one after a launcher such as ccache. Throws InputError
-/// for what changes what the compiler gets, such as a shell or a variable.
-std::string compiler_of(std::span<const FlagWord> words) {
-  constexpr std::string_view others[] = {"env", "sh",   "bash",  "dash", "zsh",  "ksh",
-                                         "csh", "fish", "xargs", "perl", "nice", "time"};
-  constexpr std::string_view compilers[] = {"nvcc", "clang", "g++", "c++"};
-  for (const FlagWord& word : words) {
-    if (word.value.starts_with('-')) break;
-    const std::string program = fs::path(word.value).filename().string();
-    const auto names = [&](std::string_view compiler) { return program.find(compiler) != std::string::npos; };
-    if (word.value.find('=') != std::string::npos || is_any(program, others) || program.starts_with("python"))
-      throw InputError(
-          fmt::format("the command begins with \"{}\", so it is unknown what the compiler gets; {}",
-                      word.value, remedy),
-          word.where);
-    if (std::ranges::any_of(compilers, names)) return program;
-  }
-  return words.empty() ? "" : fs::path(words.front().value).filename().string();
+/// Throws InputError for a word that only a shell would understand: its value is unknown.
+void check_no_shell(const FlagWord& word) {
+  constexpr std::string_view operators[] = {"&&", "||", ";", "|", "&", ">", "<", ">>", "2>&1"};
+  const std::string& text = word.value;
+  if (text.find_first_of("$`") == std::string::npos && !text.starts_with('#') && !is_any(text, operators))
+    return;
+  throw InputError(fmt::format("the command has \"{}\", which a shell would interpret; {}", text, remedy),
+                   word.where);
 }
 
-/// The words of a command, divided into those for nvcc, those that it passes to the host compiler, and those
-/// that it does not have.
+/// The compiler of the command: the first word, or one after launchers without flags. Throws InputError for
+/// any other program, such as a shell, which may change what the compiler gets.
+std::string compiler_of(std::span<const FlagWord> words) {
+  constexpr std::string_view launchers[] = {"ccache", "sccache", "distcc", "icecc", "buildcache", "gomacc"};
+  constexpr std::string_view compilers[] = {"nvcc", "clang", "gcc", "g++", "c++"};
+  for (const FlagWord& word : words) {
+    const std::string program = fs::path(word.value).filename().string();
+    const auto names = [&](std::string_view compiler) { return program.find(compiler) != std::string::npos; };
+    const bool is_variable = word.value.find('=') != std::string::npos;
+    if (!is_variable && is_any(program, launchers)) continue;
+    if (!is_variable && std::ranges::any_of(compilers, names)) return program;
+    throw InputError(
+        fmt::format("the command begins with \"{}\", so it is unknown what the compiler gets; {}", word.value,
+                    remedy),
+        word.where);
+  }
+  throw InputError(fmt::format("an entry of the database has no command; {}", remedy),
+                   words.empty() ? Position{} : words.front().where);
+}
+
+/// The words of a command, divided into those for nvcc, those that it passes to the host compiler or to the
+/// front ends of the device compiler, and those that it does not have.
 struct DividedWords {
-  std::vector<FlagWord> own, host, unknown;
+  std::vector<FlagWord> own, host, front_end, unknown;
 
   explicit DividedWords(std::span<const FlagWord> words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -273,7 +319,10 @@ struct DividedWords {
         if (!has_value) ++i;
       } else if (is_any(name, for_host_compiler)) {
         if (!has_value && ++i == words.size()) break;
-        add_list(has_value ? word.substr(word.find('=') + 1) : words[i].value, words[i].where);
+        add_list(has_value ? word.substr(word.find('=') + 1) : words[i].value, words[i].where, host);
+      } else if (is_any(name, for_front_end)) {
+        if (!has_value && ++i == words.size()) break;
+        add_list(has_value ? word.substr(word.find('=') + 1) : words[i].value, words[i].where, front_end);
       } else if (is_any(name, relocatable)) {
         own.push_back({"-rdc=true", words[i].where});
       } else if (const FlagRow* row = row_of(word)) {
@@ -287,24 +336,34 @@ struct DividedWords {
   }
 
  private:
-  void add_list(std::string list, const Position& where) {
+  static void add_list(std::string list, const Position& where, std::vector<FlagWord>& words) {
     std::ranges::replace(list, ',', ' ');
-    for (std::string& value : split_command(list)) host.push_back({std::move(value), where});
+    for (std::string& value : split_command(list)) words.push_back({std::move(value), where});
   }
 };
 
 [[noreturn]] void refuse(const FlagWord& word) {
-  throw InputError(fmt::format("the flag \"{}\" for the host compiler may change what is compiled, but "
-                               "Foldproof does not use it; {}",
-                               word.value, remedy),
-                   word.where);
+  throw InputError(
+      fmt::format("the flag \"{}\" may change what is compiled, but Foldproof does not use it; {}",
+                  word.value, remedy),
+      word.where);
+}
+
+/// nvcc passes the values of -Xcompiler to a shell without quotes, and divides them at commas.
+void check_characters(const FlagWord& word, FlagValue value) {
+  if (const auto character = refused_character(word.value, value))
+    throw InputError(fmt::format("\"{}\" contains {}, which nvcc could pass to a shell, or at which it could "
+                                 "divide the flag",
+                                 word.value, *character),
+                     word.where);
 }
 
 /// What decides among the flags of the host compiler: those of the table, and flags that change macros.
 struct HostFlags {
   std::vector<FlagWord> of_table, predefining;
+  std::vector<std::string> folders;  ///< each as two words
 
-  explicit HostFlags(std::span<const FlagWord> words) {
+  HostFlags(std::span<const FlagWord> words, const fs::path& folder) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::string& word = words[i].value;
       const FlagRow* row = row_of(word);
@@ -313,11 +372,21 @@ struct HostFlags {
       } else if (row != nullptr && (row->value == FlagValue::definition || row->value == FlagValue::file)) {
         of_table.push_back(words[i]);
         if (word == row->name && i + 1 < words.size()) of_table.push_back(words[++i]);
+      } else if (const auto* flag = std::ranges::find_if(
+                     folders_of_host, [&](std::string_view name) { return word.starts_with(name); });
+                 flag != std::end(folders_of_host)) {
+        const std::string value = word.substr(flag->size());
+        if (value.empty() && i + 1 == words.size()) refuse(words[i]);
+        const fs::path path = resolved_path(folder / (value.empty() ? words[++i].value : value));
+        check_characters({path.string(), words[i].where}, FlagValue::plain_file);
+        folders.insert(folders.end(), {std::string(*flag), path.string()});
+      } else if (names_utf8(word)) {
+        continue;
       } else if (word.starts_with("-Wp,") || word.starts_with('@')) {
         refuse(words[i]);
       } else if (word.starts_with('-') && !is_any(word, without_effect) &&
                  !begins_with_any(word, prefixes_without_effect)) {
-        may_predefine(word) ? predefining.push_back(words[i]) : refuse(words[i]);
+        may_affect_macros(word) ? predefining.push_back(words[i]) : refuse(words[i]);
       }
     }
   }
@@ -327,22 +396,43 @@ struct HostFlags {
 std::vector<std::string> checked(std::span<const FlagWord> words, std::string_view prefix) {
   std::vector<std::string> flags;
   for (const FlagWord& word : words) {
-    if (const auto character = refused_character(word.value, FlagValue::flag))
-      throw InputError(
-          fmt::format("the flag {} contains {}, which nvcc could pass to a shell", word.value, *character),
-          word.where);
+    check_characters(word, FlagValue::flag);
     flags.push_back(fmt::format("{}{}", prefix, word.value));
   }
   return flags;
 }
 
+/// -fsanitize=A,B as two flags, each with one name.
+std::vector<FlagWord> with_single_sanitizers(std::span<const FlagWord> words) {
+  std::vector<FlagWord> single;
+  for (const FlagWord& word : words) {
+    const std::size_t equals = word.value.find('=');
+    if (equals == std::string::npos || word.value.find("sanitize") > equals) {
+      single.push_back(word);
+      continue;
+    }
+    std::istringstream names(word.value.substr(equals + 1));
+    for (std::string name; std::getline(names, name, ',');)
+      single.push_back({word.value.substr(0, equals + 1) + name, word.where});
+  }
+  return single;
+}
+
+std::vector<std::string> with_prefix(std::vector<std::string> words, std::string_view prefix) {
+  for (std::string& word : words) word.insert(0, prefix);
+  return words;
+}
+
 /// The flags that nvcc forwards to the host compiler, in its form.
-std::vector<std::string> forwarded_flags(std::span<const FlagWord> unknown) {
+std::vector<std::string> forwarded_flags(std::span<const FlagWord> unknown, const fs::path& folder) {
   std::vector<FlagWord> words;
   std::ranges::copy_if(unknown, std::back_inserter(words),
                        [](const FlagWord& word) { return !is_any(name_of_flag(word.value), forwarding); });
-  std::vector<std::string> flags = checked(HostFlags(words).predefining, "");
-  if (!flags.empty()) flags.insert(flags.begin(), "-forward-unknown-to-host-compiler");
+  const HostFlags host(words, folder);
+  std::vector<std::string> flags = with_prefix(host.folders, "-Xcompiler=");
+  if (host.predefining.empty()) return flags;
+  flags.emplace_back("-forward-unknown-to-host-compiler");
+  std::ranges::move(checked(with_single_sanitizers(host.predefining), ""), std::back_inserter(flags));
   return flags;
 }
 
@@ -359,19 +449,23 @@ std::vector<std::string> flags_of_other_compiler(std::span<const FlagWord> unkno
 }  // namespace
 
 std::vector<std::string> flags_of_command(std::span<const FlagWord> words, const fs::path& folder) {
+  for (const FlagWord& word : words) check_no_shell(word);
   const std::string compiler = compiler_of(words);
   const DividedWords divided(words);
-  const HostFlags host(divided.host);
+  for (const FlagWord& word : divided.front_end)
+    if (!begins_with_any(word.value, harmless_in_front_end)) refuse(word);
+  const HostFlags host(divided.host, folder);
   std::vector<std::string> flags;
   const auto add = [&](std::vector<std::string> more) { std::ranges::move(more, std::back_inserter(flags)); };
   // nvcc passes them to the host compiler before its own.
   add(harmless_flags(host.of_table, folder));
+  add(with_prefix(host.folders, "-Xcompiler="));
   add(checked(host.predefining, "-Xcompiler="));
   add(harmless_flags(divided.own, folder));
   const bool forwards = std::ranges::any_of(
       divided.unknown, [](const FlagWord& word) { return is_any(name_of_flag(word.value), forwarding); });
   if (forwards || compiler == "nvcc_wrapper")
-    add(forwarded_flags(divided.unknown));
+    add(forwarded_flags(divided.unknown, folder));
   else if (compiler.find("nvcc") == std::string::npos)
     add(flags_of_other_compiler(divided.unknown));
   return flags;

@@ -82,7 +82,8 @@ std::string_view punctuation_of(FlagValue value) {
   switch (value) {
     case FlagValue::none: return "";
     case FlagValue::word: return "_+-.,";
-    case FlagValue::flag: return "_+-.,=";
+    case FlagValue::flag: return "_+-.=";
+    case FlagValue::plain_file: return "_+-./";
     case FlagValue::definition: return " _-./+,:=%~#^()[]{}<>*?!";
     case FlagValue::file: return " _-./+:=@%~#^()[]{}<>*?!";
   }

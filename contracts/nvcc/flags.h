@@ -20,8 +20,8 @@ struct FlagWord {
 };
 
 /// Which value a flag has, and so which characters may be in it: a word such as c++17, a flag of the host
-/// compiler, a macro, or a file or folder.
-enum class FlagValue : unsigned char { none, word, flag, definition, file };
+/// compiler, a macro, a file or folder, or one that nvcc does not put in quotes.
+enum class FlagValue : unsigned char { none, word, flag, definition, file, plain_file };
 
 struct FlagRow {
   std::string_view name;

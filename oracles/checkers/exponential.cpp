@@ -36,7 +36,7 @@ class ExponentialChecker final : public Checker {
           log_sum_exp_bound(exact_->sums(), height(), format, errors_, largest_magnitude(logarithm_));
       return;
     }
-    constexpr std::uint64_t roundings = 2;  // a division has one, a product with the reciprocal two
+    const std::uint64_t roundings = fast_math_of(a_).roundings_of_division();
     bounds_.emplace(exact_->sums(), height(), format, errors_, difference_in(a_), roundings, true);
   }
 

@@ -21,12 +21,13 @@ Reference reference_of(const Arithmetic& a, std::span<const std::byte> input) {
 Bound plain_norm_bound(const Arithmetic& a, const Tally& squares, const Tally& values) {
   const FloatFormat& format = float_format(a.accumulator);
   const Dyadic& sum = squares.positive;
+  const Dyadic root_error = whole(a.approximates ? 2 : 1) * unit_roundoff(format.precision);
   if (no_order_rounds(squares, format) && keeps_all(a, squares) && keeps_all(a, values))
-    return norm_bound(sum, Dyadic{}, format);
+    return norm_bound(sum, Dyadic{}, format, root_error);
   const Bound bound = square_sum_bound_of(a, squares);
   if (!bound) return bound;
   if (sum + *bound > largest_finite(format)) return Bound::none("the sum of squares may overflow");
-  return norm_bound(sum, *bound, format);
+  return norm_bound(sum, *bound, format, root_error);
 }
 
 /// If the contract does not name the method, the larger of both bounds.
@@ -34,6 +35,9 @@ Bound norm_bound_of(const Arithmetic& a, const Tally& squares, const Tally& valu
   Bound plain =
       a.moment_method == MomentMethod::scaled ? Bound(Dyadic{}) : plain_norm_bound(a, squares, values);
   if (a.moment_method == MomentMethod::plain || !plain) return plain;
+  if (a.approximates)
+    return Bound::none(
+        "no bound is known for a scaled norm by approximate divisions; specify method = \"plain\"");
   const FloatFormat& format = float_format(a.accumulator);
   Bound scaled = scaled_norm_bound(values.nonzero, squares.positive, format);
   if (!scaled) return scaled;

@@ -66,12 +66,13 @@ class RatioChecker final : public Checker {
  private:
   static constexpr std::string_view what = "largest ratio";
 
-  /// Each quotient is rounded once, and rounding preserves their order.
+  /// Each quotient is rounded once, and rounding preserves their order; an approximate one errs by 2 ulp.
   Bound bound() const {
     const FloatFormat& format = float_format(a_.accumulator);
     const Enclosure exact = largest_.enclosure();
     const Dyadic flushed = a_.flush_to_zero ? smallest_normal(format) : half(smallest_subnormal(format));
-    return unit_roundoff(format.precision) * largest_magnitude(exact) + flushed;
+    const std::uint64_t roundings = a_.approximates ? 5 : 1;
+    return *growth(roundings, format.precision) * largest_magnitude(exact) + flushed;
   }
 
   Arithmetic a_;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <ranges>
+
 #include "oracles/checkers/outcome.h"
 #include "oracles/exact/long_accumulator.h"
 #include "oracles/number.h"
@@ -55,15 +58,14 @@ std::vector<std::byte> scaled_elements(Element element, std::span<const std::byt
 }
 
 /// The elements that count, and the identity in place of the others. If elements are counted, 1 and 0.
-std::vector<std::byte> selected_elements(const Arithmetic& a, std::span<const std::byte> input) {
+std::vector<std::byte> selected_elements(const Arithmetic& a, std::span<const std::byte> input,
+                                         const std::vector<bool>& is_selected) {
   const bool counts = info(a.op).gives == OperatorInfo::Gives::tally;
   const std::uint64_t one = encode(a.input, number_of(1)), zero = encode(a.input, number_of(0));
   const std::uint64_t neutral = counts ? zero : a.custom ? a.custom->identity : identity(a.op, a.input);
   std::vector<std::byte> all(input.begin(), input.end());
-  for (std::size_t i = 0; i < input.size() / size_of(a.input); ++i) {
-    const std::uint64_t bits = load(a.input, input, i);
-    store(a.input, all, i, !a.where(bits) ? neutral : counts ? one : bits);
-  }
+  for (std::size_t i = 0; i < is_selected.size(); ++i)
+    store(a.input, all, i, !is_selected[i] ? neutral : counts ? one : load(a.input, input, i));
   return all;
 }
 
@@ -110,7 +112,7 @@ ResultChecker::ResultChecker(const Arithmetic& arithmetic, const ResultLayout& l
       input_(input),
       before_(before.begin(), before.end()),
       count_(input.size() / size_of(arithmetic.input)) {
-  if (a_.where) input_ = selected_ = selected_elements(a_, input);
+  if (a_.where) select(input);
   if (const auto& scales = operands[Role::scales]) {
     scaled_ = scaled_elements(a_.input, input, *scales);
     a_.input = Element::f64;
@@ -121,14 +123,14 @@ ResultChecker::ResultChecker(const Arithmetic& arithmetic, const ResultLayout& l
     partials_ = make_partials_checker(a_, input_, operands);
     return;
   }
-  if (!before_.empty() && !adds_integers(a_.op, a_.output)) {
+  if (has_checker_per_output()) {
     add_checkers_with_values(operands);
     return;
   }
   const std::size_t outputs = std::max<std::size_t>(outputs_of_part(layout, a_.op, 1), 1);
   for (std::size_t i = 0; i < parts_of(layout, count_); ++i) {
     const Part part = part_of(layout, a_.op, i * outputs, count_);
-    if (part.size() == 0 && layout.shape == ResultShape::segments && !a_.checks_empty)
+    if (may_be_anything(part))
       checkers_.push_back(nullptr);
     else
       checkers_.push_back(
@@ -136,11 +138,22 @@ ResultChecker::ResultChecker(const Arithmetic& arithmetic, const ResultLayout& l
   }
 }
 
+bool ResultChecker::may_be_anything(const Part& part) const {
+  if (a_.checks_empty) return false;
+  if (part.size() == 0) return layout_.shape == ResultShape::segments;
+  const auto is_selected = [&](std::size_t i) { return is_selected_[part.element(i)]; };
+  return a_.where && std::ranges::none_of(std::views::iota(std::size_t{0}, part.size()), is_selected);
+}
+
 void ResultChecker::add_checkers_with_values(const Operands& operands) {
   const Element type = a_.output;
   const std::size_t count = before_.size() / size_of(type);
   for (std::size_t i = 0; i < count; ++i) {
     const Part part = part_of(layout_, a_.op, i, count_);
+    if (may_be_anything(part)) {
+      checkers_.push_back(nullptr);
+      continue;
+    }
     std::vector<std::byte> elements = converted(a_.input, type, elements_of(a_.input, input_, part));
     append(elements, type, load(type, before_, i));
     Operands own = operands_of_part(operands, part, i);
@@ -160,6 +173,17 @@ std::span<const std::byte> ResultChecker::elements_of(Element type, std::span<co
                                                       Part part) {
   if (part.is_contiguous()) return all.subspan(part.first * size_of(type), part.size() * size_of(type));
   return gathered_.emplace_back(gathered(type, all, part));
+}
+
+void ResultChecker::select(std::span<const std::byte> input) {
+  const auto flushed = [&](std::uint64_t bits) { return is_subnormal(a_.input, bits) ? 0 : bits; };
+  for (std::size_t i = 0; i < count_; ++i) {
+    const std::uint64_t bits = load(a_.input, input, i);
+    is_selected_.push_back(a_.where(bits));
+    is_ambiguous_ |= (a_.is_ambiguous && a_.is_ambiguous(bits)) ||
+                     (a_.flush_to_zero && a_.where(bits) != a_.where(flushed(bits)));
+  }
+  input_ = selected_ = selected_elements(a_, input, is_selected_);
 }
 
 std::span<const std::byte> ResultChecker::values_for(const Operand& factors, Part part) {
@@ -183,10 +207,14 @@ Operands ResultChecker::operands_of_part(const Operands& operands, Part part, st
 }
 
 CheckResult ResultChecker::check(std::span<const std::byte> outputs) const {
+  if (is_ambiguous_) return anything_goes("whether an element satisfies the condition depends on rounding");
+  if (layout_.shape == ResultShape::partials && may_be_anything({0, count_}))
+    return anything_goes("no element satisfies the condition");
   if (layout_.shape == ResultShape::partials) return partials_->partials(outputs);
   if (is_scan(layout_.shape)) return check_scans(outputs);
   const std::size_t count = outputs.size() / size_of(a_.output);
-  const std::size_t each = std::max<std::size_t>(outputs_of_part(layout_, a_.op, count), 1);
+  const std::size_t each =
+      has_checker_per_output() ? 1 : std::max<std::size_t>(outputs_of_part(layout_, a_.op, count), 1);
   const bool one_per_element = info(a_.op).gives == OperatorInfo::Gives::elements;
   Worst worst;
   for (std::size_t i = 0; i < count; ++i) {
@@ -197,9 +225,13 @@ CheckResult ResultChecker::check(std::span<const std::byte> outputs) const {
   return worst.take();
 }
 
+bool ResultChecker::has_checker_per_output() const {
+  return !before_.empty() && !adds_integers(a_.op, a_.output);
+}
+
 std::uint64_t ResultChecker::result_of(std::span<const std::byte> outputs, std::size_t i) const {
   const std::uint64_t bits = load(a_.output, outputs, i);
-  if (before_.empty() || !adds_integers(a_.op, a_.output)) return bits;
+  if (before_.empty() || has_checker_per_output()) return bits;
   const std::uint64_t width = 8 * size_of(a_.output), difference = bits - load(a_.output, before_, i);
   return width == 64 ? difference : difference & ((std::uint64_t{1} << width) - 1);
 }
@@ -219,6 +251,7 @@ CheckResult ResultChecker::check_scans(std::span<const std::byte> outputs) const
       const std::size_t first = reverse ? part.first : part.first + appended;
       fold->append(input_.subspan(first * size_of(a_.input), added * size_of(a_.input)));
       appended += added;
+      if (may_be_anything(part)) continue;
       if (!worst.add(fold->value(load(a_.output, outputs, index)), index, count)) return worst.take();
     }
   }

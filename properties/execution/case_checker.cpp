@@ -138,7 +138,33 @@ class CaseChecker {
                       to_text(type, load(type, after, index))));
       return false;
     }
-    return kept_operands();
+    return (may_change || kept_padding()) && kept_operands();
+  }
+
+  /// Padding belongs to the callers, as does the input.
+  bool kept_padding() {
+    for (std::size_t run = 0; run < results_.size() && instance_.input_capacity; ++run) {
+      const PreparedJob& prepared = plan_.prepared[run];
+      const JobResult& result = results_[run];
+      const std::span<const std::byte> after =
+          std::span(result.contents[prepared.input]).subspan(plan_.input.size());
+      const bool is_kept = prepared.padding.empty()
+                               ? result.idle.empty() || are_idle(result.idle[prepared.input], after.size())
+                               : std::ranges::equal(after, prepared.padding);
+      if (is_kept) continue;
+      add(Kind::contract_violation, "the kernel modified the padding after its input");
+      return false;
+    }
+    return true;
+  }
+
+  /// Whether nothing was written to the bytes after the input, which are undefined.
+  bool are_idle(const std::vector<ByteRange>& idle, std::size_t bytes) const {
+    std::uint64_t covered = 0;
+    for (const ByteRange& range : idle)
+      if (range.end > plan_.input.size())
+        covered += range.end - std::max<std::uint64_t>(range.first, plan_.input.size());
+    return covered >= bytes;
   }
 
   bool kept_operands() {

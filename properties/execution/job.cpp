@@ -129,9 +129,8 @@ class Assembly {
         initial_bytes(instance_.output_initial, reduction.output, output_bytes, reduction.op);
     if (must_be_untouched() && initial.empty()) initial.assign(output_bytes, untouched_pattern);
     if (instance_.output_initial == BufferContract::Initial::any) {
-      initial = values_of_caller(instance_, case_, output_bytes / size);
-      const auto begin = initial.begin() + static_cast<std::ptrdiff_t>(first * size);
-      prepared_.before.assign(begin, begin + static_cast<std::ptrdiff_t>(result_bytes));
+      initial = values_of_caller(instance_, case_, result_bytes / size);
+      prepared_.before = initial;
     }
     JobBuffer output{instance_.output_name, output_bytes, std::move(initial), 0, true};
     add_output(add("output", std::move(output), instance_.output_reset, size), first, result_bytes,
@@ -146,9 +145,9 @@ class Assembly {
     if (!instance_.input_capacity) return input;
     input.bytes = std::max(input.bytes, bytes_of(instance_.input_name, *instance_.input_capacity,
                                                  case_.variables, reduction.input));
-    const std::vector<std::byte> padding =
+    prepared_.padding =
         initial_bytes(instance_.input_padding, reduction.input, input.bytes - input_.size(), reduction.op);
-    input.initial.insert(input.initial.end(), padding.begin(), padding.end());
+    input.initial.insert(input.initial.end(), prepared_.padding.begin(), prepared_.padding.end());
     return input;
   }
 

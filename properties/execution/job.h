@@ -28,8 +28,9 @@ struct PreparedOutput {
 /// A job, and where its input, operands and outputs are.
 struct PreparedJob {
   Job job;
-  std::uint32_t input = 0;     ///< index into job.buffers
-  std::uint64_t elements = 0;  ///< of the input, without padding
+  std::uint32_t input = 0;              ///< index into job.buffers
+  std::vector<std::byte> padding = {};  ///< after the input; empty if it is undefined
+  std::uint64_t elements = 0;           ///< of the input, without padding
   /// What the result is combined with, one value for each output element; empty unless the contract says so.
   std::vector<std::byte> before = {};
   /// The result, which is in the input's buffer for an in-place kernel, and the additional outputs in the

@@ -165,13 +165,14 @@ std::int64_t group_of(const OperandContract& operand, const Variables& variables
 std::optional<std::int64_t> due(const OperandContract& operand, const Instance& instance,
                                 const Variables& variables) {
   const auto value = [&](const char* name) { return value_of(variables, name); };
-  const std::int64_t group = value("count") == 0 ? 1 : group_of(operand, variables);
+  const bool is_constant = operand.group.names().empty();
+  const std::int64_t group = value("count") == 0 && !is_constant ? 1 : group_of(operand, variables);
   switch (operand.role) {
     case Role::second: return value("count");
     case Role::weights:
     case Role::biases:
       if (reduces_columns(instance)) return value("columns");
-      return operand.group.names().empty() && group == 1 ? value(columns_in(instance)) : std::nullopt;
+      return is_constant && group == 1 ? value(columns_in(instance)) : std::nullopt;
     case Role::targets: return has_rows(instance) ? value("rows") : 1;
     case Role::offsets: return *value("segments") + 1;
     case Role::scales: break;

@@ -72,6 +72,9 @@ Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, M
           .custom = reduction.custom,
           .bin_of = reduction.bin ? bin_by(*reduction.bin) : BinOf{},
           .approximates = math.approximates,
+          .is_ambiguous = reduction.where ? [where = *reduction.where](
+                                                std::uint64_t bits) { return where.is_ambiguous(bits); }
+                                          : ElementTest{},
           .where = reduction.where
                        ? [where = *reduction.where](std::uint64_t bits) { return where.holds(bits); }
                        : ElementTest{}};

@@ -16,15 +16,15 @@ __device__ float total(float x) {
   for (int k = 16; k > 0; k /= 2) x += __shfl_xor_sync(0xffffffff, x, k);
   return x;
 }
-__device__ float sum(const float* x, int n, float center, bool squares, int step) {
+__device__ float sum(const float* x, int n, float mean, bool squares, int step) {
   float s = 0;
-  for (int i = threadIdx.x; i < n; i += step) s += squares ? (x[i] - center) * (x[i] - center) : x[i];
+  for (int i = threadIdx.x; i < n; i += step) s += squares ? (x[i] - mean) * (x[i] - mean) : x[i];
   return total(s);
 }
-template <bool centered, int step>
+template <bool is_layer, int step>
 __global__ void norm(const float* in, float* out, int columns) {
   in += blockIdx.x * columns, out += blockIdx.x * columns;
-  const float mean = centered ? sum(in, columns, 0, false, 32) / columns : 0;
+  const float mean = is_layer ? sum(in, columns, 0, false, 32) / columns : 0;
   const float variance = sum(in, columns, mean, true, step) / columns;
   for (int i = threadIdx.x; i < columns; i += 32) out[i] = (in[i] - mean) / sqrtf(variance + 1e-5f);
 }

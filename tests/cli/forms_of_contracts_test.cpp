@@ -17,6 +17,12 @@ __global__ void pairs(const float* x, float* sum, int n) {
   for (int i = 0; i < n; i += 2) s += x[i] + x[i + 1];
   *sum = s;
 }
+__global__ void uses_padding(float* x, float* sum, int n) {
+  float s = 0;
+  for (int i = 0; i < n; ++i) s += x[i];
+  x[n] = 7;
+  *sum = s;
+}
 __global__ void scratch_sum(const float* x, float* scratch, int n, int steps) {
   for (int k = 0; k < steps; ++k) {
     scratch[k] = 0;
@@ -38,6 +44,21 @@ __global__ void replace(const float* x, float* sum, int n) {
 }
 __global__ void count_into(const unsigned char* x, unsigned* bins, int n) {
   for (int i = 0; i < n; ++i) ++bins[x[i] % 8];
+}
+__global__ void count_positive_flushed(const float* x, unsigned* result, int n) {
+  unsigned c = 0;
+  for (int i = 0; i < n; ++i) {
+    int is_positive;
+    asm("{ .reg .pred p; setp.gt.ftz.f32 p, %1, 0f00000000; selp.s32 %0, 1, 0, p; }" : "=r"(is_positive) : "f"(x[i]));
+    c += is_positive;
+  }
+  *result = c;
+}
+__global__ void smallest_positive(const float* x, float* smallest, int n) {
+  float s = -1;
+  for (int i = 0; i < n; ++i)
+    if (x[i] > 0) s = s < 0 ? x[i] : fminf(s, x[i]);
+  *smallest = s;
 }
 __global__ void count_from_half(const float* x, unsigned* result, int n) {
   unsigned c = 0;
@@ -108,8 +129,19 @@ TEST_CASE("padding past the input may be read if the contract provides it, and o
   CHECK(audits.status(form) == 0);
 }
 
-TEST_CASE("a result behind the scratch memory in its buffer is found at the index of the contract",
-          "[nvcc]") {
+TEST_CASE("a kernel must not modify the padding after its input", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Audits audits("written-padding");
+  Form form{.entry = "uses_padding"};
+  for (const char* padding : {"", "padding = \"zero\"\n"}) {
+    form.tables = "[input]\ncapacity = \"count + 1\"\n" + std::string(padding);
+    CHECK(audits.ran(form).out.find("the padding after") != std::string::npos);
+    CHECK(audits.status(
+              {.tables = form.tables + "[claims]\nkeeps_input = false\n", .entry = "uses_padding"}) == 0);
+  }
+}
+
+TEST_CASE("a result after the scratch memory in its buffer is found at the index of the contract", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Audits audits("index");
   Form form{.domain = "count = \"0 .. 100\"\nsteps = \"1 .. 8\"\n",
@@ -156,6 +188,26 @@ TEST_CASE("a condition that the kernel tests with >= instead of > is found by an
   CHECK(audits.status(form) == 0);
   form.reduction = "operator = \"count\"\ninput = \"f32\"\noutput = \"u32\"\nwhere = \"x > 0.5\"\n";
   CHECK(audits.ran(form).out.find("elements satisfy the condition, so \"count\" is ") != std::string::npos);
+}
+
+TEST_CASE("whether a flushed element satisfies the condition is open", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Audits audits("where-flushed");
+  const std::string reduction =
+      "operator = \"count\"\ninput = \"f32\"\noutput = \"u32\"\nwhere = \"x > 0\"\n";
+  CHECK(audits.status({.reduction = reduction, .entry = "count_positive_flushed"}) == 0);
+  CHECK(audits.status({.reduction = reduction, .entry = "count_from_half"}) == 1);
+}
+
+TEST_CASE("a condition that no element satisfies leaves what the contract says", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Audits audits("where-none");
+  Form form{.reduction = "operator = \"min\"\ninput = \"f32\"\nwhere = \"x > 0\"\n",
+            .tables = "[claims]\nempty = \"unspecified\"\n",
+            .entry = "smallest_positive"};
+  CHECK(audits.status(form) == 0);
+  form.tables = "";
+  CHECK(audits.status(form) == 1);  // -1 is not the identity
 }
 
 TEST_CASE("elements that do not satisfy the condition need not be used, but all others must be", "[nvcc]") {

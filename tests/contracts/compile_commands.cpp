@@ -65,7 +65,7 @@ TEST_CASE("several commands for a source must have the same flags") {
 TEST_CASE("a word that is the value of another flag is not a flag") {
   const Workshop workshop;
   CHECK(flags_of(workshop, {"-DA -MF -DB -o -DC -gencode arch=compute_90,code=sm_90"}) == Flags{"-DA"});
-  for (const char* flag : {"-Xcudafe", "-keep-dir", "-ldir", "-run-args", "-frandom-seed", "-dp", "-Xcicc"})
+  for (const char* flag : {"-keep-dir", "-ldir", "-run-args", "-frandom-seed", "-dp"})
     CHECK(flags_of(workshop, {std::string(flag) + " -DA"}).empty());
   CHECK(flags_of(workshop, {"-U -DA"}) == Flags{"-U-DA"});
 }
@@ -103,27 +103,27 @@ TEST_CASE("flags for the host compiler that do not change the code are ignored")
   CHECK(flags_of(workshop, {"-Xcompiler -MF -Xcompiler -DA -Xlinker -rpath -lcudart -Lx"}).empty());
 }
 
-TEST_CASE("nvcc forwards flags that it does not have to the host compiler, if it is told to") {
+TEST_CASE("nvcc forwards flags that it does not have to the host compiler, if the command says so") {
   const Workshop workshop;
   const std::string forward = "-forward-unknown-to-host-compiler";
   CHECK(flags_of(workshop, {forward + " -fopenmp -O2 -maxrregcount=32 -Xptxas=-v -res-usage -Wall"}) ==
         Flags{"-O2", "-maxrregcount=32", forward, "-fopenmp"});
   CHECK(flags_of(workshop, {"-forward-unknown-opts -fsanitize=undefined,address"}) ==
-        Flags{forward, "-fsanitize=undefined,address"});
+        Flags{forward, "-fsanitize=undefined", "-fsanitize=address"});
   CHECK(flags_of(workshop, {"-fopenmp -O2"}) == Flags{"-O2"});
   CHECK(flags_of_commands(workshop, {"bin/nvcc_wrapper -fopenmp"}) == Flags{forward, "-fopenmp"});
 }
 
 TEST_CASE("a flag of the host compiler that may change the code, but cannot be used, is refused") {
   const Workshop workshop;
-  for (const char* flag : {"-imacros,bad.h", "-imacrosbad.h", "-iquote,folder", "--sysroot=/x", "-nostdinc",
-                           "--include=h.h", "-includeh.h", "-isysteminc", "--include-directory=inc", "@file",
-                           "-fplugin=x.so", "-fexec-charset=x", "-specs=x", "-Bx", "--unknown"})
+  for (const char* flag : {"-imacros,bad.h", "-imacrosbad.h", "--sysroot=/x", "-nostdinc", "--include=h.h",
+                           "-includeh.h", "-isysteminc", "--include-directory=inc", "@file", "-fplugin=x.so",
+                           "-fexec-charset=x", "-specs=x", "-Bx", "--unknown"})
     CHECK_THROWS_WITH(flags_of(workshop, {std::string("-DA -Xcompiler ") + flag}),
-                      foldproof::tests::contains_text("for the host compiler may change what is compiled"));
+                      foldproof::tests::contains_text("may change what is compiled"));
   for (const char* flag : {"-imacrosbad.h", "--include=h.h", "-Wp,-DX", "-fplugin=x.so"})
     CHECK_THROWS_WITH(flags_of(workshop, {std::string("-forward-unknown-to-host-compiler ") + flag}),
-                      foldproof::tests::contains_text("for the host compiler may change what is compiled"));
+                      foldproof::tests::contains_text("may change what is compiled"));
 }
 
 TEST_CASE("the flags that make nvcc define the same macros count as -rdc=true") {
@@ -144,9 +144,62 @@ TEST_CASE("of a compiler other than nvcc, a macro or file in a form of its own i
 
 TEST_CASE("a command that begins with a shell or a variable is refused, and a launcher is not") {
   const Workshop workshop;
-  for (const char* command : {"env NVCC_APPEND_FLAGS=-DX nvcc -DA", "NVCC_APPEND_FLAGS=-DX nvcc -DA",
-                              "sh -c 'nvcc -DX'", "/usr/bin/python3 nvcc.py -DX", "ccache env nvcc -DX"})
+  for (const char* command :
+       {"env NVCC_APPEND_FLAGS=-DX nvcc -DA", "cmake -E env NVCC_APPEND_FLAGS=-DX nvcc -DA",
+        "stdbuf -o0 nvcc -DA", "ccache -F 0 nvcc -DA", "ninja k.o", "NVCC_APPEND_FLAGS=-DX nvcc -DA",
+        "sh -c 'nvcc -DX'", "/usr/bin/python3 nvcc.py -DX", "ccache env nvcc -DX"})
     CHECK_THROWS_WITH(flags_of_commands(workshop, {command}),
                       foldproof::tests::contains_text("it is unknown what the compiler gets"));
   CHECK(flags_of_commands(workshop, {"ccache /usr/local/cuda/bin/nvcc -DA"}) == Flags{"-DA"});
+}
+
+TEST_CASE("words that only a shell understands are refused") {
+  const Workshop workshop;
+  for (const char* flags : {"$FLAGS", "-DX=`x`", "-DA && nvcc -UA", "-DA # -UA", "-DA ; true", "-DA | tee x"})
+    CHECK_THROWS_WITH(flags_of(workshop, {flags}),
+                      foldproof::tests::contains_text("which a shell would interpret"));
+}
+
+TEST_CASE("flags for the front ends of nvcc are refused unless they concern only its messages") {
+  const Workshop workshop;
+  CHECK(flags_of(workshop, {"-Xcudafe --diag_suppress=177 --cudafe-options=--display_error_number -DA"}) ==
+        Flags{"-DA"});
+  for (const char* flag :
+       {"-Xcudafe --unsigned_chars", "-Xcudafe=-DX", "-Xcicc -O0", "-Xcudafe=--preinclude=x.h"})
+    CHECK_THROWS_WITH(flags_of(workshop, {flag}),
+                      foldproof::tests::contains_text("may change what is compiled"));
+}
+
+TEST_CASE("folders that only the host compiler has are passed to it") {
+  const Workshop workshop;
+  const std::string folder = (workshop.path() / "inc").string();
+  CHECK(flags_of(workshop, {"-Xcompiler -iquote -Xcompiler inc -Xcompiler -idirafterinc"}) ==
+        Flags{"-Xcompiler=-iquote", "-Xcompiler=" + folder, "-Xcompiler=-idirafter", "-Xcompiler=" + folder});
+}
+
+TEST_CASE("the flags of common build systems are accepted") {
+  const Workshop workshop;
+  CHECK(flags_of(workshop, {"-Xcompiler=-no-canonical-prefixes,--coverage,-finput-charset=UTF-8,--param=x=1"})
+            .empty());
+  CHECK(flags_of(workshop, {"-Xcompiler=-fno-sanitize-recover=all,-falign-functions=32"}) ==
+        Flags{"-Xcompiler=-fno-sanitize-recover=all", "-Xcompiler=-falign-functions=32"});
+}
+
+TEST_CASE("an entry without a command is refused") {
+  const Workshop workshop;
+  workshop.write("compile_commands.json",
+                 R"([{"directory": "/b", "file": "/b/k.cu", "arguments": "nvcc -DX"}])");
+  CHECK_THROWS_WITH(flags_from_database(workshop.path(), "/b/k.cu"),
+                    foldproof::tests::contains_text("has no command"));
+}
+
+TEST_CASE("no flag for the host compiler reaches a shell, or divides at a comma") {
+  const Workshop workshop;
+  for (const char* folder : {"x>y", "x#y", "x*y", "(x)", "~x", "x;y"})
+    CHECK_THROWS_WITH(flags_of(workshop, {"-Xcompiler -iquote -Xcompiler '" + std::string(folder) + "'"}),
+                      foldproof::tests::contains_text(" contains "));
+  CHECK_THROWS_WITH(flags_of_commands(workshop, {"clang++ -march=native,-wrapper,touch"}),
+                    foldproof::tests::contains_text("contains the character ,"));
+  CHECK_THROWS_WITH(flags_of(workshop, {"-forward-unknown-to-host-compiler -march=native,-wrapper,touch"}),
+                    foldproof::tests::contains_text("contains the character ,"));
 }

@@ -234,8 +234,8 @@ TEST_CASE("a compilation database cannot run a command") {
   CHECK(error_of([&] {
           flags(R"("nvcc", "-Xcompiler=-fplugin=/tmp/evil.so")");
         }).find("may change what is compiled") != std::string::npos);
-  const std::string error = error_of([&] { flags("\"-DX=$(touch evil)\""); });
-  CHECK(error.find("the value of -D contains the character $") != std::string::npos);
+  const std::string error = error_of([&] { flags("\"nvcc\", \"-DX=$(touch evil)\""); });
+  CHECK(error.find("which a shell would interpret") != std::string::npos);
 }
 
 TEST_CASE("a broken compilation database is refused") {

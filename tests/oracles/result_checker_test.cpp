@@ -272,6 +272,9 @@ TEST_CASE("a value that the output held is part of its result") {
   CHECK_FALSE(accepts_added(halves, {1, 2, 3, 4}, {10, 20}, {3, 7}, rows));
   CHECK_FALSE(accepts_added(halves, {1, 2, 3, 4}, {10, 20}, {17, 23}, rows));
   CHECK(accepts_added(arithmetic_of(Operator::max), {1, 2}, {5}, {5}, {}));
+  // Each of several copies of the result is added to a value of its own.
+  CHECK(accepts_added(arithmetic_of(Operator::sum), {1, 2}, {10, 20}, {13, 23}, {}));
+  CHECK_FALSE(accepts_added(arithmetic_of(Operator::sum), {1, 2}, {10, 20}, {13, 13}, {}));
   // Modulo 2^8.
   CHECK(accepts_added(arithmetic_of(Operator::sum, Element::u8), {200, 3}, {100}, {47}, {}));
   CHECK(accepts_added(arithmetic_of(Operator::prod, Element::u8), {2, 3}, {5}, {30}, {}));
