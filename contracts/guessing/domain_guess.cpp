@@ -223,17 +223,23 @@ class DomainGuess {
                                  roles_.described(*sizes_.count), *counts.begin()));
   }
 
-  /// Gives up if the source launches blocks that do not have a thread for each column.
+  /// Gives up if the launches of the source pass the same constant as the number of columns, and it is not
+  /// that of the threads: blocks whose threads are rounded up have a number of columns that varies.
   void check_launched_rows() const {
     const auto columns = sizes_.matrix->columns;
+    std::set<std::int64_t> passed, threads;
+    std::size_t calls = 0;
     for (const SourceLaunch& launch : kernel_.launches)
       for (const HostCall& call : launch.calls) {
-        if (!columns || *columns >= call.arguments.size()) continue;
-        const auto passed = call.arguments[*columns], threads = call.block[0];
-        if (passed && threads && *passed != *threads)
-          roles_.give_up(fmt::format("the source launches blocks of {} threads for rows of {} columns",
-                                     *threads, *passed));
+        if (!columns || *columns >= call.arguments.size() || !call.arguments[*columns] || !call.block[0])
+          return;
+        passed.insert(*call.arguments[*columns]);
+        threads.insert(*call.block[0]);
+        ++calls;
       }
+    if (calls > 1 && passed.size() == 1 && threads != passed)
+      roles_.give_up(fmt::format("the source launches blocks of {} threads for rows of {} columns",
+                                 *threads.rbegin(), *passed.begin()));
   }
 
   /// Gives up if the source launches far more blocks than there are elements for, such as one per row.

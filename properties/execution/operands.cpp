@@ -161,6 +161,24 @@ std::int64_t group_of(const OperandContract& operand, const Variables& variables
       operand.group.where());
 }
 
+/// Throws InputError if an element would get the weight of another row, or of another channel.
+void check_groups(const OperandContract& operand, const Instance& instance, const Variables& variables) {
+  if (operand.role != Role::weights && operand.role != Role::biases) return;
+  const std::int64_t group = group_of(operand, variables);
+  const std::int64_t columns = value_of(variables, "columns").value_or(group);
+  if (reduces_columns(instance) && group != value_of(variables, "spatial").value_or(1))
+    throw InputError(
+        fmt::format("a group of the operand \"{}\" has {} elements, but a channel has {} in a row",
+                    operand.name, group, value_of(variables, "spatial").value_or(1)),
+        operand.group.where());
+  if (has_rows(instance) && columns != 0 && columns % group != 0 && group % columns != 0)
+    throw InputError(
+        fmt::format("a group of the operand \"{}\" has {} elements, so that it ends within a row of "
+                    "{} columns",
+                    operand.name, group, columns),
+        operand.group.where());
+}
+
 /// Number of values for the role, if the sizes of the case determine it.
 std::optional<std::int64_t> due(const OperandContract& operand, const Instance& instance,
                                 const Variables& variables) {
@@ -190,6 +208,7 @@ std::vector<std::byte> make_operand(const OperandContract& operand, const Instan
     throw InputError(fmt::format("the operand \"{}\" has {} values but must have {}: {}", operand.name, size,
                                  *wanted, info(operand.role).synopsis),
                      operand.count.where());
+  if (c.variables.at("count") != 0) check_groups(operand, instance, c.variables);
   if (size == 0 && !wanted && c.variables.at("count") != 0)
     throw InputError(fmt::format("the operand \"{}\" has no values", operand.name), operand.count.where());
   if (operand.role == Role::offsets && c.variables.at("segments") == 0 && c.variables.at("count") != 0)

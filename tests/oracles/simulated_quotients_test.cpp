@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "accepted.h"
@@ -224,6 +225,27 @@ class FastOperations {
     for (const float x : row) squares.push_back(multiply(add(x, -center), add(x, -center)));
     return divide(added_up(squares), static_cast<float>(row.size()) - correction);
   }
+  float mean_of_shares(const Floats& row) {
+    Floats shares;
+    for (const float x : row) shares.push_back(divide(x, static_cast<float>(row.size())));
+    return added_up(shares);
+  }
+  /// Mean and variance by Welford's recurrence.
+  std::pair<float, float> by_recurrence(const Floats& row) {
+    float m = 0, squares = 0, count = 0;
+    for (const float x : row) {
+      const float distance = add(x, -m);
+      m = add(m, divide(distance, ++count));
+      squares = add(squares, multiply(distance, add(x, -m)));
+    }
+    return {m, divide(squares, count)};
+  }
+  /// Of the distances from the first element.
+  float shifted_variance(Floats row) {
+    const float origin = row.front();
+    for (float& x : row) x = add(x, -origin);
+    return textbook_variance(row);
+  }
   float textbook_variance(const Floats& row) {
     const float m = mean(row);
     return add(mean_square(row, 0), -multiply(m, m));
@@ -268,6 +290,29 @@ TEST_CASE("no mean or variance by flushed and approximate operations violates it
   means.report("mean, fast", 0.1);
   in_two_passes.report("two-pass variance, fast", 0.05);
   of_textbook.report("textbook variance, fast", 0.05);
+}
+
+TEST_CASE("no merged, shifted or shared moment by flushed and approximate operations violates its bound") {
+  std::mt19937_64 random(14);
+  FastOperations fast(random);
+  Nearness merged_means, merged_variances, shifted_variances, shared_means;
+  Arithmetic mean = arithmetic_of(Operator::mean), variance = arithmetic_of(Operator::variance);
+  mean.flush_to_zero = variance.flush_to_zero = mean.approximates = variance.approximates = true;
+  for (std::uint64_t k = 4 * rows(); k-- > 0;) {
+    const Floats row = tiny_or_usual_row(random);
+    mean.moment_method = variance.moment_method = MomentMethod::welford;
+    const auto [m, v] = fast.by_recurrence(row);
+    merged_means.take(mean, doubles(row), {static_cast<double>(m)});
+    merged_variances.take(variance, doubles(row), {static_cast<double>(v)});
+    variance.moment_method = MomentMethod::shifted;
+    shifted_variances.take(variance, doubles(row), {static_cast<double>(fast.shifted_variance(row))});
+    mean.moment_method = MomentMethod::shares;
+    shared_means.take(mean, doubles(row), {static_cast<double>(fast.mean_of_shares(row))});
+  }
+  merged_means.report("merged mean, fast", 0.001);
+  merged_variances.report("merged variance, fast", 0.001);
+  shifted_variances.report("shifted variance, fast", 0.001);
+  shared_means.report("mean of shares, fast", 0.05);
 }
 
 TEST_CASE("no normalization by flushed and approximate operations violates its bound") {
