@@ -335,6 +335,11 @@ int run(const Program& program, int argc, char** argv) {
   const auto run_with_defaults = [&] {
     if (const auto project = use_project_file(*verb))
       console.note(fmt::format("using the project file {}", display_path(project->string())));
+    if (verb->get_option_no_throw("--project") != nullptr)
+      for (const auto& file : project_files_below(subject_of(*verb)))
+        console.note(
+            fmt::format("not using the project file {}, which applies if its folder is audited by itself",
+                        display_path(file.string())));
     return runs.at(verb)();
   };
   const int status = guarded(run_with_defaults, console);

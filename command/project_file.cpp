@@ -71,14 +71,6 @@ void check_owner(const fs::path& file, const fs::path& subject) {
                   file.string()));
 }
 
-/// The kernel, contract, case or folder that the verb is about; empty if none was given.
-std::string subject_of(const CLI::App& verb) {
-  for (const CLI::Option* option : verb.get_options())
-    if (option->get_positional() && !option->results().empty()) return option->results().front();
-  const CLI::Option* contract = verb.get_option_no_throw("--contract");
-  return contract == nullptr || contract->empty() ? "" : contract->results().front();
-}
-
 void set_if_absent(CLI::App& verb, const char* name, const std::string& value) {
   CLI::Option* option = verb.get_option_no_throw(name);
   if (option == nullptr || !option->empty() || value.empty()) return;
@@ -123,6 +115,25 @@ std::optional<fs::path> project_file_of(const fs::path& subject) {
     }
     if (fs::exists(folder / ".git", error) || folder == folder.parent_path()) return std::nullopt;
   }
+}
+
+std::string subject_of(const CLI::App& verb) {
+  for (const CLI::Option* option : verb.get_options())
+    if (option->get_positional() && !option->results().empty()) return option->results().front();
+  const CLI::Option* contract = verb.get_option_no_throw("--contract");
+  return contract == nullptr || contract->empty() ? "" : contract->results().front();
+}
+
+std::vector<fs::path> project_files_below(const fs::path& folder) {
+  constexpr std::size_t most = 8;
+  std::vector<fs::path> files;
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) return files;
+  constexpr auto options = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator entry(folder, options, error), end;
+       entry != end && files.size() < most; entry.increment(error))
+    if (entry.depth() > 0 && entry->path().filename() == project_file_name) files.push_back(entry->path());
+  return files;
 }
 
 std::optional<fs::path> use_project_file(CLI::App& verb) {

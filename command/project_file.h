@@ -27,6 +27,13 @@ ProjectDefaults read_project_file(const std::filesystem::path& file);
 /// have put it into a shared folder: it must belong to this user, to root or to the owner of the subject.
 std::optional<std::filesystem::path> project_file_of(const std::filesystem::path& subject);
 
+/// The project files below a folder, which apply only if their folders are audited by themselves; at most a
+/// few.
+std::vector<std::filesystem::path> project_files_below(const std::filesystem::path& folder);
+
+/// The kernel, contract, case or folder that a verb is about; empty if none was given.
+std::string subject_of(const CLI::App& verb);
+
 /// Sets --project, --store and --fail-on of a verb as the project file of its subject says, unless they were
 /// given, or --project is "none". Returns the file, if there is one. The verb's arguments were parsed.
 std::optional<std::filesystem::path> use_project_file(CLI::App& verb);

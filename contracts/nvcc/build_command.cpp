@@ -255,6 +255,11 @@ constexpr std::string_view features_with_word[] = {"align-functions",     "align
                                                    "vect-cost-model",     "visibility",
                                                    "zero-call-used-regs"};
 
+/// Warnings that change what g++ predefines: __DEPRECATED, __cpp_runtime_arrays.
+bool changes_macros_as_warning(std::string_view flag) {
+  return flag.ends_with("deprecated") || flag.ends_with("pedantic") || flag == "-pedantic-errors";
+}
+
 /// Folders of headers that only the host compiler has; the value may follow directly.
 constexpr std::string_view folders_of_host[] = {"-iquote", "-idirafter"};
 
@@ -285,6 +290,18 @@ void check_no_shell(const FlagWord& word) {
                    word.where);
 }
 
+/// Throws InputError for what a shell would expand, outside of macros.
+void check_no_patterns(std::span<const FlagWord> words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& text = words[i].value;
+    const bool is_macro = text.starts_with("-D") || text.starts_with("-U") || text.starts_with("--define") ||
+                          (i > 0 && (words[i - 1].value == "-D" || words[i - 1].value == "-U"));
+    if (!is_macro && (text.find_first_of("*?[") != std::string::npos || text.starts_with('~')))
+      throw InputError(fmt::format("the command has \"{}\", which a shell would expand; {}", text, remedy),
+                       words[i].where);
+  }
+}
+
 /// The compiler of the command: the first word, or one after launchers without flags. Throws InputError for
 /// any other program, such as a shell, which may change what the compiler gets.
 std::string compiler_of(std::span<const FlagWord> words) {
@@ -303,6 +320,13 @@ std::string compiler_of(std::span<const FlagWord> words) {
   }
   throw InputError(fmt::format("an entry of the database has no command; {}", remedy),
                    words.empty() ? Position{} : words.front().where);
+}
+
+[[noreturn]] void refuse(const FlagWord& word) {
+  throw InputError(
+      fmt::format("the flag \"{}\" may change what is compiled, but Foldproof does not use it; {}",
+                  word.value, remedy),
+      word.where);
 }
 
 /// The words of a command, divided into those for nvcc, those that it passes to the host compiler or to the
@@ -337,17 +361,12 @@ struct DividedWords {
 
  private:
   static void add_list(std::string list, const Position& where, std::vector<FlagWord>& words) {
+    // A quoted or escaped comma, or a quoted blank, divides otherwise in nvcc and in the shell that it calls.
+    if (list.find_first_of("\\\"'") != std::string::npos) refuse({list, where});
     std::ranges::replace(list, ',', ' ');
     for (std::string& value : split_command(list)) words.push_back({std::move(value), where});
   }
 };
-
-[[noreturn]] void refuse(const FlagWord& word) {
-  throw InputError(
-      fmt::format("the flag \"{}\" may change what is compiled, but Foldproof does not use it; {}",
-                  word.value, remedy),
-      word.where);
-}
 
 /// nvcc passes the values of -Xcompiler to a shell without quotes, and divides them at commas.
 void check_characters(const FlagWord& word, FlagValue value) {
@@ -384,6 +403,8 @@ struct HostFlags {
         continue;
       } else if (word.starts_with("-Wp,") || word.starts_with('@')) {
         refuse(words[i]);
+      } else if (changes_macros_as_warning(word)) {
+        predefining.push_back(words[i]);
       } else if (word.starts_with('-') && !is_any(word, without_effect) &&
                  !begins_with_any(word, prefixes_without_effect)) {
         may_affect_macros(word) ? predefining.push_back(words[i]) : refuse(words[i]);
@@ -450,6 +471,7 @@ std::vector<std::string> flags_of_other_compiler(std::span<const FlagWord> unkno
 
 std::vector<std::string> flags_of_command(std::span<const FlagWord> words, const fs::path& folder) {
   for (const FlagWord& word : words) check_no_shell(word);
+  check_no_patterns(words);
   const std::string compiler = compiler_of(words);
   const DividedWords divided(words);
   for (const FlagWord& word : divided.front_end)

@@ -138,7 +138,7 @@ class CaseChecker {
                       to_text(type, load(type, after, index))));
       return false;
     }
-    return (may_change || kept_padding()) && kept_operands();
+    return kept_padding() && kept_operands();
   }
 
   /// Padding belongs to the callers, as does the input.
@@ -147,10 +147,11 @@ class CaseChecker {
       const PreparedJob& prepared = plan_.prepared[run];
       const JobResult& result = results_[run];
       const std::span<const std::byte> after =
-          std::span(result.contents[prepared.input]).subspan(plan_.input.size());
+          std::span(result.contents[prepared.input]).subspan(first_of_padding(prepared));
       const bool is_kept = prepared.padding.empty()
-                               ? result.idle.empty() || are_idle(result.idle[prepared.input], after.size())
-                               : std::ranges::equal(after, prepared.padding);
+                               ? result.idle.empty() || are_idle(result.idle[prepared.input],
+                                                                 first_of_padding(prepared), after.size())
+                               : std::ranges::equal(after, std::span(prepared.padding).last(after.size()));
       if (is_kept) continue;
       add(Kind::contract_violation, "the kernel modified the padding after its input");
       return false;
@@ -158,12 +159,18 @@ class CaseChecker {
     return true;
   }
 
-  /// Whether nothing was written to the bytes after the input, which are undefined.
-  bool are_idle(const std::vector<ByteRange>& idle, std::size_t bytes) const {
+  /// In bytes; of an in-place kernel, also after the output.
+  std::size_t first_of_padding(const PreparedJob& prepared) const {
+    const PreparedOutput& output = prepared.outputs.front();
+    const std::size_t end = (output.first + output.count) * size_of(instance_.reduction->output);
+    return std::max(plan_.input.size(), instance_.in_place ? end : 0);
+  }
+
+  /// Whether nothing was written to those undefined bytes.
+  static bool are_idle(const std::vector<ByteRange>& idle, std::size_t first, std::size_t bytes) {
     std::uint64_t covered = 0;
     for (const ByteRange& range : idle)
-      if (range.end > plan_.input.size())
-        covered += range.end - std::max<std::uint64_t>(range.first, plan_.input.size());
+      if (range.end > first) covered += range.end - std::max<std::uint64_t>(range.first, first);
     return covered >= bytes;
   }
 

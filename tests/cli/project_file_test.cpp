@@ -88,6 +88,14 @@ TEST_CASE("the nearest project file is used, up to the folder of a repository") 
   CHECK(error().find("project file") == std::string::npos);
 }
 
+TEST_CASE("a note names project files below an audited folder, which are not used") {
+  const Project project;
+  project.file("kernels/foldproof.toml", "inner = 1\n");
+  const Ran ran = run({"audit", project.kernels().parent_path().string(), "--cases", "1"});
+  CHECK(ran.err.find("not using the project file ") != std::string::npos);
+  CHECK(ran.err.find("has no key") == std::string::npos);
+}
+
 TEST_CASE("what a project file must not say is refused with its line") {
   const Project project;
   const auto error = [&](const std::string& text) { return project.audited(text).err; };

@@ -195,11 +195,32 @@ TEST_CASE("an entry without a command is refused") {
 
 TEST_CASE("no flag for the host compiler reaches a shell, or divides at a comma") {
   const Workshop workshop;
-  for (const char* folder : {"x>y", "x#y", "x*y", "(x)", "~x", "x;y"})
+  for (const char* folder : {"x>y", "x#y", "(x)", "x;y", "x{y}", "x!y"})
     CHECK_THROWS_WITH(flags_of(workshop, {"-Xcompiler -iquote -Xcompiler '" + std::string(folder) + "'"}),
                       foldproof::tests::contains_text(" contains "));
   CHECK_THROWS_WITH(flags_of_commands(workshop, {"clang++ -march=native,-wrapper,touch"}),
                     foldproof::tests::contains_text("contains the character ,"));
   CHECK_THROWS_WITH(flags_of(workshop, {"-forward-unknown-to-host-compiler -march=native,-wrapper,touch"}),
                     foldproof::tests::contains_text("contains the character ,"));
+}
+
+TEST_CASE("quoted and escaped commas and blanks in a list for the host compiler are refused") {
+  const Workshop workshop;
+  for (const char* list : {R"('\"-Wp,-DX\"')", R"('-Wp\\,-DX')", R"('-Wall\\ -DX')"})
+    CHECK_THROWS_WITH(flags_of(workshop, {"-Xcompiler " + std::string(list)}),
+                      foldproof::tests::contains_text("may change what is compiled"));
+}
+
+TEST_CASE("patterns that a shell would expand are refused, except in macros") {
+  const Workshop workshop;
+  for (const char* flags : {"-I inc*", "-isystem inc?", "-I inc[a-z]", "-I ~/inc"})
+    CHECK_THROWS_WITH(flags_of(workshop, {flags}),
+                      foldproof::tests::contains_text("which a shell would expand"));
+  CHECK(flags_of(workshop, {"-DF=a[1]*2 -D G=b[2]"}) == Flags{"-DF=a[1]*2", "-DG=b[2]"});
+}
+
+TEST_CASE("warnings that change predefined macros are passed on") {
+  const Workshop workshop;
+  CHECK(flags_of(workshop, {"-Xcompiler=-Wno-deprecated,-pedantic,-Wall"}) ==
+        Flags{"-Xcompiler=-Wno-deprecated", "-Xcompiler=-pedantic"});
 }
