@@ -32,7 +32,7 @@ template __global__ void norm<true, 32>(const float*, float*, int);
 )cuda";
 
 RanJson audited_norm(const std::string& op, const std::string& entry) {
-  const Folder folder("fast-math");
+  const Folder folder("fast-math-" + op);
   folder.file("k.cu", norms);
   return run_json(
       {"audit",

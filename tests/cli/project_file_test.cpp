@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 /// A project with a kernel in a folder of its own.
 class Project {
  public:
-  Project() {
+  /// `name`: of its folder, which no other test has.
+  explicit Project(const std::string& name) : folder_("project-" + name) {
     fs::create_directories(kernels());
     folder_.file("kernels/k.cu",
                  "#ifndef RIGHT\n#define RIGHT 0\n#endif\n"
@@ -45,12 +46,12 @@ class Project {
   }
 
  private:
-  Folder folder_{"project"};
+  Folder folder_;
 };
 
 TEST_CASE("flags of a project file apply to the kernels below its folder", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
-  const Project project;
+  const Project project("flags");
   const Ran right = project.audited("flags = [\"-DRIGHT=1\"]\n");
   CHECK(right.status == 0);
   CHECK(right.err.find("using the project file ") != std::string::npos);
@@ -60,7 +61,7 @@ TEST_CASE("flags of a project file apply to the kernels below its folder", "[nvc
 
 TEST_CASE("flags of a contract, and options, take precedence over those of a project file", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
-  const Project project;
+  const Project project("precedence");
   CHECK(project.audited("flags = [\"-DRIGHT=0\"]\n", {"-D", "RIGHT=1"}).status == 0);
   project.contract("[source]\nflags = [\"-DRIGHT=1\"]\n");
   CHECK(project.audited("flags = [\"-DRIGHT=0\"]\n").status == 0);
@@ -68,7 +69,7 @@ TEST_CASE("flags of a contract, and options, take precedence over those of a pro
 
 TEST_CASE("failing cases go to the store of the project file, and a replay knows its flags", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
-  const Project project;
+  const Project project("store");
   CHECK(project.audited("store = \"build/cases\"\nflags = [\"-DRIGHT=0\"]\n").status == 1);
   const fs::path store = project.kernels().parent_path() / "build/cases";
   REQUIRE(fs::exists(store));
@@ -77,7 +78,7 @@ TEST_CASE("failing cases go to the store of the project file, and a replay knows
 }
 
 TEST_CASE("the nearest project file is used, up to the folder of a repository") {
-  const Project project;
+  const Project project("nearest");
   project.file("foldproof.toml", "outer = 1\n");
   const auto error = [&] { return run({"audit", project.kernels().string(), "--cases", "1"}).err; };
   CHECK(error().find("a project file has no key \"outer\"") != std::string::npos);
@@ -89,7 +90,7 @@ TEST_CASE("the nearest project file is used, up to the folder of a repository") 
 }
 
 TEST_CASE("a note names project files below an audited folder, which are not used") {
-  const Project project;
+  const Project project("below");
   project.file("kernels/foldproof.toml", "inner = 1\n");
   const Ran ran = run({"audit", project.kernels().parent_path().string(), "--cases", "1"});
   CHECK(ran.err.find("not using the project file ") != std::string::npos);
@@ -97,7 +98,7 @@ TEST_CASE("a note names project files below an audited folder, which are not use
 }
 
 TEST_CASE("what a project file must not say is refused with its line") {
-  const Project project;
+  const Project project("refused");
   const auto error = [&](const std::string& text) { return project.audited(text).err; };
   CHECK(error("flags = [\"-ccbin=x\"]\n")
             .find("foldproof.toml:1:11: error: the flag \"-ccbin=x\" is not allowed") != std::string::npos);
@@ -114,7 +115,7 @@ TEST_CASE("what a project file must not say is refused with its line") {
 
 TEST_CASE("a project file of another user is refused unless it is named") {
   if (geteuid() != 0) return;  // only root can give a file away
-  const Project project;
+  const Project project("owner");
   const std::string file = project.file("foldproof.toml", "fail_on = \"error\"\n");
   REQUIRE(chown(file.c_str(), 12345, 12345) == 0);
   const std::string kernels = project.kernels().string();
