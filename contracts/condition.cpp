@@ -91,7 +91,7 @@ const Comparator* comparator_of(std::string_view clause) {
   return found == std::end(comparators) ? nullptr : found;
 }
 
-/// The bits of the next larger and the next smaller finite value, as far as there are such.
+/// The bits of the next larger and the next smaller finite value, if the type has them.
 std::vector<std::uint64_t> neighbours_of(Element element, std::uint64_t bits) {
   const std::uint64_t mask = code_mask(element), above = (bits + 1) & mask;
   const bool is_zero = decode(element, bits).is_zero();

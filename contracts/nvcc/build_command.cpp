@@ -341,12 +341,10 @@ struct DividedWords {
       const bool has_value = word.find('=') != std::string::npos;
       if (is_any(name, with_value_of_nvcc)) {
         if (!has_value) ++i;
-      } else if (is_any(name, for_host_compiler)) {
+      } else if (is_any(name, for_host_compiler) || is_any(name, for_front_end)) {
         if (!has_value && ++i == words.size()) break;
-        add_list(has_value ? word.substr(word.find('=') + 1) : words[i].value, words[i].where, host);
-      } else if (is_any(name, for_front_end)) {
-        if (!has_value && ++i == words.size()) break;
-        add_list(has_value ? word.substr(word.find('=') + 1) : words[i].value, words[i].where, front_end);
+        add_list(has_value ? word.substr(word.find('=') + 1) : words[i].value, words[i].where,
+                 is_any(name, for_front_end) ? front_end : host);
       } else if (is_any(name, relocatable)) {
         own.push_back({"-rdc=true", words[i].where});
       } else if (const FlagRow* row = row_of(word)) {

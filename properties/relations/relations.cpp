@@ -79,7 +79,7 @@ bool can_apply(const Functions& relation, const Instance& instance) {
   return !relation.derive(RelationCase(subject, c, ones)).empty();
 }
 
-/// Whether the results are those of the elements alone, all of which count.
+/// Whether the results depend on nothing but the elements, and on every one of them.
 bool depends_on_elements_alone(const Instance& instance) {
   return instance.operands.empty() && !instance.reduction->where &&
          instance.output_initial != BufferContract::Initial::any;

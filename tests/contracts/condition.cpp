@@ -21,7 +21,8 @@ bool holds_for_integer(const std::string& text, int x) {
   return Condition::parse(text, Element::i32, {}).holds(static_cast<std::uint32_t>(x));
 }
 
-TEST_CASE("a condition on a floating-point element compares it with numbers, all of which must agree") {
+TEST_CASE(
+    "a condition on a floating-point element compares it with numbers, and every comparison must hold") {
   CHECK((holds("x > 0.5", 0.75F) && !holds("x > 0.5", 0.5F)));
   CHECK((holds("x>=0.5", 0.5F) && !holds("x < 0.5", 0.5F)));
   CHECK((holds("x >= -1 and x < 1", -1.0F) && !holds("x >= -1 and x < 1", 1.0F)));
