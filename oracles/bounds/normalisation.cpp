@@ -63,8 +63,9 @@ Bound NormalisedBound::of(const Known& deviation, const Dyadic& weight, const Dy
     computed = computed + u * products + whole(2) * underflow;
   }
   if (affine_.precision != format_.precision) return of_rounded(computed, error, w, bias);
-  // The weight may also be multiplied by the reciprocal first.
-  error = w * error + u * w * computed + underflow + underflow * (d + deviation.error) +
+  // The weight may also be multiplied by the reciprocal, or by the deviation, first: either may underflow.
+  const Dyadic reciprocal = inverse_ * (whole(1) + *relative_) * (whole(1) + u);
+  error = w * error + u * w * computed + underflow + underflow * (d + deviation.error + reciprocal) +
           lost_operands(computed, w, bias);
   // The difference b - m (w / sqrt(s)) is rounded; all three products may underflow.
   if (may_be_separate) error = error + u * abs(bias) + underflow * (separate + whole(2));

@@ -1,7 +1,5 @@
 #include "oracles/checkers/moment_bounds.h"
 
-#include <vector>
-
 #include "oracles/bounds.h"
 #include "oracles/bounds/variance.h"
 #include "oracles/checkers/flushing.h"
@@ -22,6 +20,16 @@ Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
                          : sum_bound_any_order(t.nonzero, format.precision, t.magnitude());
   if (!plain) return plain;
   return mean_bound(t.count, t.sum(), *plain + flush_loss(a, t, t.magnitude()), format, fast);
+}
+
+Bound layer_mean_bound_of(const Arithmetic& a, const Tally& t) {
+  const Bound plain = mean_bound_of(a, t);
+  if (a.moment_method == MomentMethod::two_pass || a.moment_method == MomentMethod::textbook || !plain)
+    return plain;
+  // Also for c + the mean of x - c: its n + 7 roundings are those of values of up to 2X, and less than 16 n.
+  const Bound merged = merged_mean_bound(t.count, Dyadic::power_of_two(t.highest_place + 1),
+                                         float_format(a.accumulator), fast_math_of(a));
+  return merged ? Bound(larger(*plain, *merged)) : merged;
 }
 
 Bound square_sum_bound_of(const Arithmetic& a, const Tally& squares) {
@@ -56,11 +64,9 @@ Bound population_bound_of(const Arithmetic& a, const Moments& moments, const Tal
     }
   };
   if (a.moment_method != MomentMethod::unspecified) return bound_of(a.moment_method);
-  std::vector<MomentMethod> methods{MomentMethod::two_pass, MomentMethod::textbook};
-  if (a.op != Operator::layer_norm)
-    methods.insert(methods.end(), {MomentMethod::shifted, MomentMethod::welford});
   Dyadic widest;
-  for (const MomentMethod method : methods) {
+  for (const MomentMethod method :
+       {MomentMethod::two_pass, MomentMethod::textbook, MomentMethod::shifted, MomentMethod::welford}) {
     Bound bound = bound_of(method);
     if (!bound) return bound;
     widest = larger(widest, *bound);

@@ -10,6 +10,9 @@ namespace foldproof {
 /// For finite elements whose magnitudes do not overflow when summed.
 Bound mean_bound_of(const Arithmetic& arithmetic, const Tally& values);
 
+/// For the mean that LayerNorm subtracts, by the method of its variance.
+Bound layer_mean_bound_of(const Arithmetic& arithmetic, const Tally& values);
+
 /// For the sum of the elements' squares before a root or the output is rounded. `squares`: their tally.
 Bound square_sum_bound_of(const Arithmetic& arithmetic, const Tally& squares);
 
@@ -24,8 +27,7 @@ inline constexpr const char* why_undefined =
     "the variance of a sample of fewer than two elements is not defined";
 
 /// For a variance. `squares`: the tally of the elements' squares. If the contract does not
-/// name the method, the larger of the two-pass and the textbook bound for LayerNorm, and otherwise the
-/// largest bound of all methods.
+/// name the method, the largest bound of all methods.
 Bound variance_bound_of(const Arithmetic& arithmetic, const Tally& values, const Tally& squares);
 
 }  // namespace foldproof

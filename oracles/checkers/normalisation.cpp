@@ -71,7 +71,7 @@ class NormalisationChecker final : public Checker {
     if (divides_by_norm()) return prepare_norm(epsilon);
     const Bound mean_square_error =
         is_layer() ? variance_bound_of(a_, values_, squares_) : mean_square_bound();
-    const Bound mean_error = is_layer() ? mean_bound_of(a_, values_) : Bound(Dyadic{});
+    const Bound mean_error = is_layer() ? layer_mean_bound_of(a_, values_) : Bound(Dyadic{});
     if (!mean_square_error || !mean_error) {
       why_not_ = (mean_error ? mean_square_error : mean_error).why_not();
       return;

@@ -166,6 +166,61 @@ TEST_CASE("no LayerNorm in floats violates its bound if it is folded into a scal
   quotients.report("LayerNorm, folded", 0.2);
 }
 
+TEST_CASE("no RMSNorm of tiny elements violates its bound if the weight is applied first") {
+  std::mt19937_64 random(10);
+  Nearness quotients;
+  Arithmetic norm = arithmetic_of(Operator::rms_norm);
+  norm.epsilon = static_cast<double>(1e-5F);
+  for (std::uint64_t k = rows(); k-- > 0;) {
+    const Floats row = normal_row(0, std::ldexp(1.0F, -120 - static_cast<int>(random() % 29)), random);
+    Floats squares, weights;
+    for (const float x : row) squares.push_back(x * x);
+    const float scale = 1 / std::sqrt(added_up(squares, random) / static_cast<float>(row.size()) + 1e-5F);
+    std::vector<double> results;
+    for (const float x : row) {
+      weights.push_back(std::ldexp(static_cast<float>(random() % 4096), -11));
+      results.push_back(static_cast<double>(weights.back() * x * scale));
+    }
+    quotients.take(checked(norm, doubles(row), doubles(weights), std::vector<double>(row.size()), results));
+  }
+  quotients.report("RMSNorm, weights first", 0.2);
+}
+
+/// Mean and sum of squared deviations of some elements.
+struct MergedPart {
+  float count = 0, mean = 0, deviations = 0;
+};
+
+MergedPart merged(const MergedPart& a, const MergedPart& b) {
+  const float count = a.count + b.count, distance = b.mean - a.mean;
+  return {count, a.mean + distance * b.count / count,
+          a.deviations + b.deviations + distance * distance * a.count * b.count / count};
+}
+
+TEST_CASE("no LayerNorm by merged parts violates its bound without a method") {
+  std::mt19937_64 random(11);
+  Nearness quotients;
+  Arithmetic norm = arithmetic_of(Operator::layer_norm);
+  norm.epsilon = static_cast<double>(1e-5F);
+  for (std::uint64_t k = rows(); k-- > 0;) {
+    constexpr float means[] = {0, 1, 100};
+    const Floats row = normal_row(means[random() % 3], 1, random);
+    std::vector<MergedPart> parts;
+    for (const float x : row) parts.push_back({1, x, 0});
+    while (parts.size() > 1) {
+      const std::size_t at = random() % (parts.size() - 1);
+      parts[at] = merged(parts[at], parts.back());
+      parts.pop_back();
+    }
+    const float r = 1 / std::sqrt(parts[0].deviations / parts[0].count + 1e-5F);
+    const Floats weights(row.size(), 1.5F);
+    std::vector<double> results;
+    for (const float x : row) results.push_back(static_cast<double>(1.5F * (x - parts[0].mean) * r));
+    quotients.take(checked(norm, doubles(row), doubles(weights), std::vector<double>(row.size()), results));
+  }
+  quotients.report("LayerNorm, merged", 0.001);
+}
+
 TEST_CASE("products of a folded LayerNorm may overflow although the results are in range") {
   Arithmetic norm = arithmetic_of(Operator::layer_norm);
   norm.moment_method = MomentMethod::two_pass;
