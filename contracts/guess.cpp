@@ -224,13 +224,24 @@ void guess_contract(const fs::path& source, const Kernel& kernel, const std::opt
 
 std::vector<std::string> declarations_of(const std::vector<Parameter>& parameters) {
   std::vector<std::string> declarations;
-  for (const Parameter& parameter : parameters)
-    declarations.push_back(parameter.name.empty() ? parameter.type : parameter.type + " " + parameter.name);
+  for (const Parameter& parameter : parameters) {
+    const std::string own = parameter.name.empty() ? parameter.type : parameter.type + " " + parameter.name;
+    if (parameter.whole.empty()) declarations.push_back(own);
+    if (!parameter.whole.empty() && declarations.size() == parameter.argument)
+      declarations.push_back(parameter.whole);
+  }
   return declarations;
 }
 
 Contract unfit(const fs::path& source, const Kernel& kernel, const std::string& reason) {
   return unfit(source, id_of(kernel), kernel.entry, declarations_of(kernel.parameters), reason);
+}
+
+void expand_structs(std::string_view text, std::vector<FoundKernel>& kernels) {
+  const auto may_take = [](const FoundKernel& found) { return may_take_structs(found.kernel); };
+  if (text.empty() || std::ranges::none_of(kernels, may_take)) return;
+  const SourceText source(text);
+  for (FoundKernel& found : kernels) expand_structs(found.kernel, found.image->ptx.module(), source);
 }
 
 /// Sets the launches of the kernels in the source.
@@ -252,6 +263,7 @@ KnownBlocks blocks_of(const Kernel& kernel) {
   blocks.launched_grid = kernel.launched_grid(kernel.grid_axis());
   blocks.may_be_several = kernel.facts.uses_block_index || kernel.has_open_grid();
   blocks.may_assert = kernel.facts.asserts;
+  blocks.widest_read = kernel.facts.widest_read;
   blocks.template_integers = template_integers(kernel);
   blocks.unused_parameters = kernel.facts.unused_parameters;
   blocks.is_required = kernel.facts.required_threads.has_value();
@@ -321,6 +333,7 @@ std::vector<GuessedKernel> guess_kernels(const fs::path& source, const std::stri
   std::vector<GuessedKernel> guesses;
   std::optional<InputError> wrong_reference;
   find_launches(text, found.kernels);
+  expand_structs(text, found.kernels);
   std::set<std::string> spelled;
   for (const FoundKernel& one : found.kernels) spelled.insert(one.kernel.signature.spelled);
   for (FoundKernel& one : found.kernels) {

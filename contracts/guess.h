@@ -21,7 +21,7 @@ namespace foldproof {
 
 /// An argument whose value nothing suggests.
 struct Invention {
-  std::size_t argument = 0;  ///< index
+  std::size_t argument = 0;  ///< index among the scalar arguments (contracts/scalar_arguments.h)
   std::string parameter;     ///< its name, as used in sentences
   bool is_unused = false;    ///< by the kernel
   bool is_addend = false;    ///< 0, if the kernel adds it to each result
@@ -59,7 +59,7 @@ using HostExtents = std::array<std::optional<std::int64_t>, 3>;
 struct HostCall {
   HostExtents grid = {}, block = {};
   std::optional<std::int64_t> shared = {};                  ///< bytes
-  std::vector<std::optional<std::int64_t>> arguments = {};  ///< integers
+  std::vector<std::optional<std::int64_t>> arguments = {};  ///< the scalar ones, if they are integers
   bool operator==(const HostCall&) const = default;
 };
 
@@ -70,7 +70,7 @@ struct SourceLaunch {
   std::array<std::string, 3> blocks = {};   ///< along x, y and z
   std::string threads = {};                 ///< of a block along x, unless it has more along y or z
   std::string shared = {};                  ///< bytes of dynamic shared memory
-  std::vector<std::string> arguments = {};  ///< of the kernel
+  std::vector<std::string> arguments = {};  ///< the scalar ones of the kernel
   /// With sample values of what the source does not say; empty if it is not known when it is reached.
   std::vector<HostCall> calls = {};
   bool is_only_one = false;  ///< the source launches nothing else
@@ -118,8 +118,9 @@ struct KnownBlocks {
   std::vector<SourceLaunch> launches;  ///< without repetitions
   std::optional<std::uint32_t> launched_grid;  ///< the most blocks of a launch, if all have constant numbers
   bool may_assert = false;                     ///< the kernel checks assertions, such as one about its sizes
+  std::uint64_t widest_read = 0;               ///< bytes: 16 if the kernel reads float4
   bool may_be_several = false;  ///< the kernel has an index for several, or the source may launch them
-  std::set<std::size_t> unused_parameters;  ///< by index: the kernel ignores them
+  std::set<std::size_t> unused_parameters;  ///< by index of a scalar argument: the kernel ignores them
 };
 
 struct GuessedKernel {

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "contracts/expression.h"
+#include "contracts/scalar_arguments.h"
 #include "contracts/sizes.h"
 #include "properties/execution/evaluation.h"
 #include "properties/fit.h"
@@ -176,9 +177,9 @@ class CountTrials {
 
 /// The index of the argument that is the variable, if there is one.
 std::optional<std::size_t> argument_of(const Instance& instance, std::string_view variable) {
-  const std::vector<ArgumentContract>& arguments = instance.launches.at(0).arguments;
+  const auto arguments = scalar_arguments(instance.launches.at(0).arguments);
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (arguments[i].value.text() == variable) return i;
+    if (arguments[i]->value.text() == variable) return i;
   return std::nullopt;
 }
 
@@ -242,7 +243,7 @@ class SizeTrials {
     return std::ranges::all_of(blocks_.launches, is_same) ? first : Value{};
   }
 
-  /// If each launch passes multiples of some number, or the kernel asserts that it gets them.
+  /// If each launch passes, or may pass, multiples of some number, or the kernel asserts that it gets them.
   void try_multiples() {
     constexpr std::int64_t most = 4096;
     if (!range().high.names().empty()) return;
@@ -267,11 +268,21 @@ class SizeTrials {
     // A kernel that suits any number of blocks suits any number of elements.
     const Range* grid = range_of(instance_, "grid");
     const bool needs_blocks = grid != nullptr && is_fixed(*grid);
+    const auto may_pass = [&](const SourceLaunch& launch) {
+      return is_within_group(divisor) && !constant_of(launch, *argument_);
+    };
     return !blocks_.launches.empty() &&
            std::ranges::all_of(blocks_.launches, [&](const SourceLaunch& launch) {
-             return passes_multiples(launch, *argument_, divisor) ||
+             return passes_multiples(launch, *argument_, divisor) || may_pass(launch) ||
                     (needs_blocks && covers_only_multiples(launch, *argument_, divisor));
            });
+  }
+
+  /// Whether the kernel reads that many elements together. Callers of such kernels know that they read whole,
+  /// aligned groups.
+  bool is_within_group(std::int64_t divisor) const {
+    const std::uint64_t group = blocks_.widest_read / size_of(instance_.reduction->input);
+    return static_cast<std::uint64_t>(divisor) <= group;
   }
 
   /// If each launch of the source is one block and passes as many elements as it has threads, or a multiple.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "contracts/scalar_arguments.h"
 #include "contracts/sizes.h"
 #include "properties/distributions.h"
 #include "properties/execution/evaluation.h"
@@ -208,7 +209,7 @@ const Invention* decisive_invention(const Contract& contract, const InstanceGues
   for (const Invention& invention : guess.inventions) {
     if (invention.is_unused && !invention.is_usual) continue;
     Instance changed = guess.instance;
-    ArgumentContract& argument = changed.launches.at(0).arguments.at(invention.argument);
+    ArgumentContract& argument = *scalar_arguments(changed.launches.at(0).arguments).at(invention.argument);
     if (invention.is_addend) {
       argument.number = 1;
       if (!is_addend(contract, guess.instance, changed, image, runner)) return &invention;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "contracts/expression.h"
+#include "contracts/scalar_arguments.h"
 #include "contracts/sizes.h"
 #include "properties/execution/evaluation.h"
 #include "properties/fit.h"
@@ -75,9 +76,9 @@ class GridTrials {
   /// not a constant and the blocks are too few, callers may limit it, and another launch may be for the other
   /// elements: then a warning says what happens.
   bool has_wrong_grid(const SourceLaunch& launch) {
-    const auto& arguments = instance_.launches.at(0).arguments;
+    const auto arguments = scalar_arguments(instance_.launches.at(0).arguments);
     const auto found =
-        std::ranges::find(arguments, size(), [](const ArgumentContract& a) { return a.value.text(); });
+        std::ranges::find(arguments, size(), [](const ArgumentContract* a) { return a->value.text(); });
     const auto parameter = static_cast<std::size_t>(found - arguments.begin());
     if (found == arguments.end() || range_of(instance_, "groups") != nullptr ||
         launch.arguments.size() != arguments.size())

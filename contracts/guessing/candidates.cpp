@@ -21,14 +21,16 @@ std::vector<std::string_view> methods_of(Operator op) {
 }
 
 /// What follows the name and the shape of a reference contract, in all usual ways: methods, the divisor of a
-/// variance, and epsilons.
-std::vector<std::string> variants_of(const Problem& problem) {
+/// variance, and epsilons, unless the kernel gets one as an argument.
+std::vector<std::string> variants_of(const Problem& problem, const Kernel& kernel) {
   std::vector<std::string> variants{""};
   if (problem.keys.empty())
     for (const std::string_view method : methods_of(problem.op))
       variants.push_back(fmt::format(",method={}", method));
   if (info(problem.op).takes("correction")) variants.emplace_back(",correction=1");
-  if (!info(problem.op).takes("epsilon")) return variants;
+  const auto is_epsilon = [](const Parameter& parameter) { return has_name(parameter.name, "", {"eps"}); };
+  if (!info(problem.op).takes("epsilon") || std::ranges::any_of(kernel.parameters, is_epsilon))
+    return variants;
   for (const std::string& variant : std::vector(variants))
     for (const char* epsilon : {"1e-5", "1e-6", "1e-8", "1e-12"})
       variants.push_back(fmt::format("{},epsilon={}", variant, epsilon));
@@ -62,7 +64,7 @@ std::vector<Reference> all_references(const Kernel& kernel) {
   for (const Problem& problem : problems())
     for (const std::string_view shape : shapes_of(problem))
       for (const std::string& variant :
-           problem.op == Operator::histogram ? variants_of_histogram(kernel) : variants_of(problem))
+           problem.op == Operator::histogram ? variants_of_histogram(kernel) : variants_of(problem, kernel))
         references.push_back(reference_named(fmt::format("{}:{}{}", problem.name, shape, variant), ""));
   return references;
 }
@@ -92,7 +94,8 @@ std::optional<Candidate> candidate_for(const Kernel& kernel, const Supposition& 
 
 std::ptrdiff_t sizes_of(const Kernel& kernel) {
   return std::ranges::count_if(kernel.parameters, [](const Parameter& parameter) {
-    return !parameter.is_pointer && parameter.element && !is_float(*parameter.element);
+    return !parameter.is_pointer && parameter.element && !is_float(*parameter.element) &&
+           !parameter.is_placeholder;
   });
 }
 
@@ -185,6 +188,7 @@ std::vector<Supposition> suppositions(const Kernel& kernel) {
     add_fixed_grid(*grid, all);
   const auto is_group = [](const Parameter& parameter) { return parameter.lanes > 1; };
   if (std::ranges::any_of(kernel.parameters, is_group)) all.push_back({.counts_groups = true});
+  if (reads_groups(kernel)) all.push_back({.reads_whole_groups = true, .counts_groups = true});
   if (kernel.facts.has_two_dimensions && !kernel.launched_shape())
     for (const auto& [block, y] :
          {std::pair(256U, 8U), {256U, 16U}, {256U, 32U}, {1024U, 32U}, {128U, 4U}, {64U, 8U}, {512U, 16U}})

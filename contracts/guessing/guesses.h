@@ -19,6 +19,7 @@
 #include "contracts/guess.h"
 #include "contracts/guessing/accesses.h"
 #include "contracts/guessing/kernel_names.h"
+#include "contracts/guessing/source_text.h"
 #include "contracts/reference.h"
 #include "contracts/signature.h"
 #include "devices/image.h"
@@ -27,7 +28,7 @@
 
 namespace foldproof {
 
-/// A kernel parameter, such as "const float* __restrict__ in".
+/// A kernel parameter, such as "const float* __restrict__ in", or a member of a struct that is one.
 struct Parameter {
   std::string type;  ///< as written
   std::string name;  ///< empty if unknown
@@ -36,6 +37,9 @@ struct Parameter {
   bool is_pointer = false;
   bool is_const = false;
   Accesses accesses;
+  std::size_t argument = 0;     ///< the index of the kernel's parameter
+  std::string whole;            ///< of a member: the struct's declaration, "MatrixDim d"; otherwise empty
+  bool is_placeholder = false;  ///< the only "member" of a struct that has none
 
   /// Whether the kernel only loads from it, or it is const.
   bool is_only_read() const;
@@ -70,6 +74,12 @@ struct Kernel {
 
 /// `declared`: the kernels declared in the text of the source; empty for PTX.
 Kernel kernel_of(const Image& image, const std::string& lowered, const std::vector<DeclaredKernel>& declared);
+
+/// Replaces parameters that are structs of numbers by their members, also in the launches and the facts.
+void expand_structs(Kernel& kernel, const ptx::Module& module, const SourceText& source);
+
+/// Whether the type of some parameter is unknown, so that it may be a struct.
+bool may_take_structs(const Kernel& kernel);
 
 /// The size of an element type, or of a vector such as float4; 0 for another type.
 std::uint64_t bytes_of_type(std::string_view spelled);

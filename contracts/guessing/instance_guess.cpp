@@ -36,6 +36,7 @@ class Guess {
     for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) launch_.arguments.push_back(argument(i));
     find_other_axes();
+    gather_members();
     launch_.entry = kernel_.entry;
     instance_.launches.push_back(launch_);
     instance_.claims.empty = EmptyPolicy::unspecified;
@@ -357,6 +358,25 @@ class Guess {
     return number_in(roles_.key_of_reference(key, std::string_view(key) == "delta" ? "1" : "0")).value_or(0);
   }
 
+  /// Makes structs of the arguments that are their members.
+  void gather_members() {
+    std::vector<ArgumentContract> gathered;
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+      const Parameter& parameter = kernel_.parameters[i];
+      ArgumentContract one = std::move(launch_.arguments[i]);
+      if (parameter.whole.empty()) {
+        gathered.push_back(std::move(one));
+        continue;
+      }
+      if (gathered.size() <= parameter.argument)
+        gathered.emplace_back().form = ArgumentContract::Form::structure;
+      one.type = *parameter.element;
+      one.typed = true;
+      gathered.back().members.push_back(std::move(one));
+    }
+    launch_.arguments = std::move(gathered);
+  }
+
   void invent(std::size_t index, bool is_usual) {
     inventions_.push_back(
         {index, roles_.described(index), facts_.unused_parameters.contains(index), false, is_usual});
@@ -394,6 +414,7 @@ class Guess {
     if (sizes_.matrix && index == sizes_.matrix->rows) return sizes_.steps ? "batch" : "rows";
     if (sizes_.matrix && index == sizes_.matrix->columns)
       return counts_groups(roles_, index) ? "groups" : "columns";
+    if (kernel_.parameters[index].is_placeholder) return "0";
     const std::string& name = kernel_.parameters[index].name;
     if (index == sizes_.count && mentions(name, {"last"})) return "count - 1";
     if (index == sizes_.count && mentions(name, {"byte"}))

@@ -4,6 +4,10 @@
 #include <iterator>
 #include <set>
 
+#include "contracts/guessing/structs.h"
+#include "ptx/query.h"
+#include "ptx/types.h"
+
 namespace foldproof {
 namespace {
 
@@ -138,8 +142,58 @@ std::vector<Parameter> parameters_of(const EntrySignature& signature,
                                  ? signature.parameters[i]
                                  : written[i].substr(0, written[i].size() - name.size());
     parameters.push_back(parameter_of(type, name, i < accesses.size() ? accesses[i] : Accesses{}));
+    parameters.back().argument = i;
   }
   return parameters;
+}
+
+bool may_be_struct(const Parameter& parameter) {
+  return !parameter.element && parameter.type.find_first_of("*&") == std::string::npos;
+}
+
+/// The bytes of a struct with such members, as C++ lays them out.
+std::uint64_t bytes_of_struct(const std::vector<Parameter>& members) {
+  std::uint64_t bytes = 0, alignment = 1;
+  const auto round_up_to = [&](std::uint64_t unit) { bytes = (bytes + unit - 1) / unit * unit; };
+  for (const Parameter& member : members) {
+    const std::uint64_t size = size_of(*member.element);
+    round_up_to(size);
+    bytes += size;
+    alignment = std::max(alignment, size);
+  }
+  round_up_to(alignment);
+  return bytes;
+}
+
+/// The members of the parameter, if it is a struct of that many bytes; otherwise the parameter itself.
+std::vector<Parameter> members_of(const Parameter& parameter, std::uint64_t bytes, const SourceText& source) {
+  const auto found = may_be_struct(parameter) ? members_of_struct(source, parameter.type) : std::nullopt;
+  std::vector<Parameter> members;
+  if (found)
+    for (const StructMember& member : *found)
+      members.push_back(parameter_of(member.type, member.name, Accesses{}));
+  const bool is_empty = may_be_struct(parameter) && members.empty() && bytes == 1;
+  if (is_empty) members.push_back(parameter_of("unsigned char", "", Accesses{}));
+  const auto is_unknown = [](const Parameter& member) { return !member.element; };
+  if (members.empty() || std::ranges::any_of(members, is_unknown) || bytes_of_struct(members) != bytes)
+    return {parameter};
+  for (Parameter& member : members) {
+    member.argument = parameter.argument;
+    member.whole = parameter.type + (parameter.name.empty() ? "" : " " + parameter.name);
+    member.is_placeholder = is_empty;
+  }
+  return members;
+}
+
+/// The values, one for each argument, repeated for the members that replace it; `unknown` for those.
+template <typename Value>
+std::vector<Value> expanded(const std::vector<Value>& values, const std::vector<Parameter>& parameters,
+                            const Value& unknown) {
+  std::vector<Value> all;
+  for (const Parameter& parameter : parameters)
+    all.push_back(parameter.whole.empty() && parameter.argument < values.size() ? values[parameter.argument]
+                                                                                : unknown);
+  return all;
 }
 
 }  // namespace
@@ -200,6 +254,30 @@ std::size_t Kernel::grid_axis() const {
 bool Kernel::has_open_grid() const {
   return std::ranges::any_of(launches,
                              [&](const SourceLaunch& launch) { return !launch.grid.at(grid_axis()); });
+}
+
+bool may_take_structs(const Kernel& kernel) { return std::ranges::any_of(kernel.parameters, may_be_struct); }
+
+void expand_structs(Kernel& kernel, const ptx::Module& module, const SourceText& source) {
+  const ptx::Function* entry = ptx::find(module, kernel.signature.lowered);
+  if (entry == nullptr || entry->parameters.size() != kernel.parameters.size()) return;
+  std::vector<Parameter> all;
+  for (const Parameter& parameter : kernel.parameters)
+    std::ranges::copy(members_of(parameter, ptx::bytes_of(entry->parameters[parameter.argument]), source),
+                      std::back_inserter(all));
+  if (all.size() == kernel.parameters.size() &&
+      std::ranges::all_of(all, [](const Parameter& one) { return one.whole.empty(); }))
+    return;
+  kernel.parameters = std::move(all);
+  for (SourceLaunch& launch : kernel.launches) {
+    if (!launch.arguments.empty()) launch.arguments = expanded(launch.arguments, kernel.parameters, {});
+    for (HostCall& call : launch.calls)
+      if (!call.arguments.empty()) call.arguments = expanded(call.arguments, kernel.parameters, {});
+  }
+  std::set<std::size_t> unused;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
+    if (kernel.facts.unused_parameters.contains(kernel.parameters[i].argument)) unused.insert(i);
+  kernel.facts.unused_parameters = std::move(unused);
 }
 
 Kernel kernel_of(const Image& image, const std::string& lowered,

@@ -23,6 +23,12 @@ std::string_view kind_of_part(std::string_view part) {
   return std::ranges::find(numbers, part) != std::end(numbers) ? whole_number : read_elements;
 }
 
+/// "d.rows" for a member of a struct.
+std::string qualified_name(const Parameter& parameter) {
+  const std::string whole = declared_name(parameter.whole);
+  return whole.empty() || parameter.name.empty() ? parameter.name : whole + "." + parameter.name;
+}
+
 }  // namespace
 
 bool works_on(std::string_view type, Element element) {
@@ -103,13 +109,16 @@ void KernelRoles::find_named_parts() {
 }
 
 std::size_t KernelRoles::parameter_named(const std::string& part, const std::string& wanted) const {
-  const std::size_t count = kernel_.parameters.size();
-  if (const auto index = integer_in<std::size_t>(wanted); index && *index < count) return *index;
-  const auto parameter = std::ranges::find(kernel_.parameters, wanted, &Parameter::name);
+  const auto index = integer_in<std::size_t>(wanted);
+  const auto is_wanted = [&](const Parameter& parameter) {
+    return parameter.whole.empty() ? parameter.argument == index || parameter.name == wanted
+                                   : qualified_name(parameter) == wanted;
+  };
+  const auto parameter = std::ranges::find_if(kernel_.parameters, is_wanted);
   if (parameter == kernel_.parameters.end())
     throw InputError(
         fmt::format("--map: {} has no parameter \"{}\" for \"{}\"; it has {} parameters, counted from 0",
-                    kernel_.entry, wanted, part, count));
+                    kernel_.entry, wanted, part, kernel_.parameters.back().argument + 1));
   return static_cast<std::size_t>(parameter - kernel_.parameters.begin());
 }
 
@@ -209,8 +218,10 @@ std::size_t KernelRoles::output_among(std::vector<std::size_t> written) const {
 
 // Indices and numbers of elements are integers; all other results of floating-point elements are not.
 bool KernelRoles::has_type_of_result(std::size_t index) const {
-  if (reference() == nullptr || !is_float(input_type())) return true;
-  const OperatorInfo& op = foldproof::info(reference()->op);
+  const auto known = reference() != nullptr ? std::optional(reference()->op)
+                                            : operator_in_name(plain_name(kernel_.signature.spelled));
+  if (!known || !is_float(input_type())) return true;
+  const OperatorInfo& op = foldproof::info(*known);
   const bool is_integer = op.gives == OperatorInfo::Gives::index || op.gives == OperatorInfo::Gives::tally ||
                           op.op == Operator::top_k;
   return is_float(*kernel_.parameters[index].element) != is_integer;
@@ -218,8 +229,9 @@ bool KernelRoles::has_type_of_result(std::size_t index) const {
 
 std::string KernelRoles::described(std::size_t index) const {
   const Parameter& parameter = kernel_.parameters[index];
-  return parameter.name.empty() ? fmt::format("parameter {} ({})", index + 1, parameter.type)
-                                : fmt::format("\"{}\"", parameter.name);
+  const std::string name = qualified_name(parameter);
+  return name.empty() ? fmt::format("parameter {} ({})", parameter.argument + 1, parameter.type)
+                      : fmt::format("\"{}\"", name);
 }
 
 void KernelRoles::assume(const std::string& phrase) const { assumptions_.push_back(phrase); }

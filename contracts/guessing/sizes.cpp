@@ -28,7 +28,7 @@ class SizesGuess {
   SizesGuess(const KernelRoles& roles, Operator op) : roles_(roles), kernel_(roles.kernel()), op_(op) {
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i)
       if (!kernel_.parameters[i].is_pointer && !is_float(*kernel_.parameters[i].element) &&
-          !roles_.is_named(i))
+          !kernel_.parameters[i].is_placeholder && !roles_.is_named(i))
         integers_.push_back(i);
   }
 
