@@ -187,17 +187,13 @@ CaseStore::Saved CaseStore::save(const Contract& contract, const Instance& insta
                     contract.as,
                     contract.map};
   if (stored.contract.empty()) stored.contract = subject;
-  // Paths relative to the store, so that a case has the same name on every machine.
-  Position where = finding.at;
-  where.file = fs::path(where.file).lexically_proximate(without_links(folder_)).string();
-  const std::string file = fmt::format(
-      "{}-{}{}{}-{:08x}.toml", file_name_part(subject.stem().string(), '.', '-'),
-      file_name_part(instance.label, '.', '-'), instance.label.empty() ? "" : "-", name(finding.kind),
-      hash_of(stored.contract.string() + to_string(where) + instance.label + stored.entry + stored.as +
-              (stored.map.empty() ? "" : " " + stored.map) +
-              (finding.is_about_category ? " NaN or infinity" : "")) >>
-          32);
-  const std::string why_not = write(file, to_toml(stored));
+  // Its paths are relative to the store, so that a case has the same name on every machine.
+  const std::string text = to_toml(stored);
+  const std::string file =
+      fmt::format("{}-{}{}{}-{:08x}.toml", file_name_part(subject.stem().string(), '.', '-'),
+                  file_name_part(instance.label, '.', '-'), instance.label.empty() ? "" : "-",
+                  name(finding.kind), hash_of(text) >> 32);
+  const std::string why_not = write(file, text);
   if (why_not.empty() && is_cache_ && !lasting_user_cache())
     return {
         "",

@@ -32,8 +32,8 @@ class CaseStore {
     std::string why_not;  ///< why it was not stored, as a note
   };
 
-  /// Stores the case that shows `finding`; one file per kind and place. A symbolic link in place of the
-  /// folder, of the file, or of a part of a relative path to them is refused.
+  /// Stores the case that shows `finding` in a file of its own, named by its content. A symbolic link in
+  /// place of the folder, of the file, or of a part of a relative path to them is refused.
   Saved save(const Contract& contract, const Instance& instance, const Case& c, const Finding& finding) const;
 
  private:

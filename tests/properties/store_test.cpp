@@ -71,6 +71,27 @@ TEST_CASE("a failing case is stored, replayed first, and gives the same finding 
   CHECK(replayed.cases == 1);
 }
 
+TEST_CASE("another failure at the same place does not replace the stored case of an earlier one") {
+  const TemporaryFolder folder;
+  const Contract contract = contract_at(folder.path() / "fake.toml");
+  const fs::path store = folder.path() / "cases";
+  fake::audit(contract, loses_element_40, storing_in(store));
+  REQUIRE(files_in(store).size() == 1);
+  const auto earlier = read_if_possible(files_in(store).front());
+  // The stored case is too small for it.
+  const auto loses_last_of_80 = [](const Launch& launch) {
+    auto values = launch.elements<float>();
+    if (values.size() >= 80) values.pop_back();
+    launch.store(fake::random_tree_sum(values, 1));
+  };
+  const KernelReport later = fake::audit(contract, loses_last_of_80, storing_in(store));
+  CHECK_FALSE(later.findings.empty());
+  CHECK(files_in(store).size() == 1 + later.findings.size());
+  CHECK(std::ranges::any_of(files_in(store),
+                            [&](const fs::path& file) { return read_if_possible(file) == earlier; }));
+  CHECK(fake::audit(contract, loses_element_40, storing_in(store, 0)).findings.size() == 1);
+}
+
 TEST_CASE("instances whose labels differ only in a sign have their own cases") {
   const TemporaryFolder folder;
   Contract contract = fake::contract(Operator::sum, Element::f32);
