@@ -16,7 +16,7 @@
 #include "base/interrupts.h"
 #include "base/memory.h"
 #include "base/task_pool.h"
-#include "cli/bundle.h"
+#include "cli/instance_group.h"
 #include "command/emulated.h"
 #include "command/gpu_workers.h"
 #include "command/program.h"
@@ -52,16 +52,16 @@ std::string text_of(const CampaignResult& result, const TerminalStyle& style) {
   return result.proof ? text + "\n" + proof_text(*result.proof, style) : text;
 }
 
-std::vector<Bundle> bundles_of(const std::vector<Assignment>& assignments) {
-  std::vector<Bundle> bundles;
-  for (Bundle left = assignments; !left.empty(); left = left.subspan(bundles.back().size())) {
+std::vector<InstanceGroup> groups_of(const std::vector<Assignment>& assignments) {
+  std::vector<InstanceGroup> groups;
+  for (InstanceGroup left = assignments; !left.empty(); left = left.subspan(groups.back().size())) {
     std::size_t count = 1;
     while (left[0].tool != nullptr && count < std::min(left.size(), instances_of_a_tool) &&
            left[count].tool == left[0].tool)
       ++count;
-    bundles.push_back(left.first(count));
+    groups.push_back(left.first(count));
   }
-  return bundles;
+  return groups;
 }
 
 std::uint64_t total_cases(const std::vector<Assignment>& assignments, const CampaignOptions& options) {
@@ -107,7 +107,7 @@ class Campaign {
         compilation_(compilation),
         options_(options),
         line_(line),
-        bundles_(bundles_of(assignments)),
+        groups_(groups_of(assignments)),
         workers_(gpu_worker_options(options.case_limit.value_or(gpu_case_limit))) {
     result_.report.device = emulated::device_name;
     result_.report.seed = options.audit.seed;
@@ -129,7 +129,7 @@ class Campaign {
   }
 
  private:
-  /// The compilation of a subject, or the audit of a bundle.
+  /// The compilation of a subject, or the audit of a group.
   struct Task {
     bool compiles;
     std::size_t index;
@@ -143,7 +143,7 @@ class Campaign {
     pool.processes = processes_for(assignments_, options_.jobs);
     pool.can_end_early = true;
     pool.deadline = options_.deadline;
-    pool.memory = memory_share(std::max(bundles_.size(), compilation_.tasks()), pool.processes);
+    pool.memory = memory_share(std::max(groups_.size(), compilation_.tasks()), pool.processes);
     const milliseconds patience = options_.case_limit.value_or(emulated_case_limit);
     pool.patience = [&](std::size_t task) {
       return is_emulated_audit(task) ? std::optional(patience) : std::nullopt;
@@ -156,7 +156,7 @@ class Campaign {
     pool.can_start = [&](std::size_t task) { return can_start(task); };
     pool.may_share_process = [&](std::size_t task) { return is_emulated_audit(task); };
     pool.starting = [&](std::size_t task, unsigned slot) {
-      if (!tasks_[task].compiles && needs_gpu_worker(bundle(task).front())) workers_.prepare(slot);
+      if (!tasks_[task].compiles && needs_gpu_worker(group(task).front())) workers_.prepare(slot);
     };
     pool.work = [&](std::size_t task, const TaskReporter& reporter) {
       return tasks_[task].compiles ? compilation_.work(tasks_[task].index) : audit(task, reporter);
@@ -183,19 +183,19 @@ class Campaign {
     }
   }
 
-  /// Each subject before the first bundle that needs it.
+  /// Each subject before the first group that needs it.
   void plan() {
     std::map<const Subject*, std::size_t> to_compile;
     for (std::size_t i = 0; i < compilation_.tasks(); ++i)
       for (const Subject* subject : compilation_.group_of(i)) to_compile.emplace(subject, i);
     std::set<std::size_t> planned;
-    for (std::size_t i = 0; i < bundles_.size(); ++i) {
-      for (const Assignment& assignment : bundles_[i])
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      for (const Assignment& assignment : groups_[i])
         if (const auto found = to_compile.extract(assignment.subject);
             !found.empty() && !compilation_.is_done(*assignment.subject) &&
             planned.insert(found.mapped()).second)
           tasks_.push_back({true, found.mapped()});
-      tasks_.push_back({false, i, bundles_.size() - i});
+      tasks_.push_back({false, i, groups_.size() - i});
     }
   }
 
@@ -205,9 +205,9 @@ class Campaign {
     tasks_.clear();
     if (!options_.deadline || std::chrono::steady_clock::now() >= *options_.deadline) return false;
     double longest = 0;
-    for (std::size_t i = 0; i < bundles_.size(); ++i) {
-      const KernelReport& report = report_of(bundles_[i].front());
-      if (!report.is_cut_off || bundles_[i].front().tool != nullptr) continue;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      const KernelReport& report = report_of(groups_[i].front());
+      if (!report.is_cut_off || groups_[i].front().tool != nullptr) continue;
       tasks_.push_back({false, i});
       longest = std::max(longest, report.seconds);
     }
@@ -219,7 +219,7 @@ class Campaign {
     while (!tasks_.empty() && !gives_more()) tasks_.pop_back();
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
       tasks_[k].left = tasks_.size() - k;
-      cases_ -= report_of(bundle(k).front()).cases;
+      cases_ -= report_of(group(k).front()).cases;
       --ended_;
     }
     return !tasks_.empty();
@@ -243,17 +243,16 @@ class Campaign {
            (report.verdict == Verdict::skipped && !lacks_a_device);
   }
 
-  Bundle bundle(std::size_t task) const { return bundles_[tasks_[task].index]; }
+  InstanceGroup group(std::size_t task) const { return groups_[tasks_[task].index]; }
 
   bool is_emulated_audit(std::size_t task) const {
-    return !tasks_[task].compiles && runs_on_emulated_device(bundle(task).front());
+    return !tasks_[task].compiles && runs_on_emulated_device(group(task).front());
   }
 
   bool can_start(std::size_t task) const {
     if (tasks_[task].compiles) return true;
-    return std::ranges::all_of(bundle(task), [&](const Assignment& assignment) {
-      return compilation_.is_done(*assignment.subject);
-    });
+    return std::ranges::all_of(
+        group(task), [&](const Assignment& assignment) { return compilation_.is_done(*assignment.subject); });
   }
 
   milliseconds share_of(std::size_t task) const {
@@ -266,24 +265,24 @@ class Campaign {
       if (options_.deadline && assignment.tool == nullptr) own.audit.budget = share_of(task);
       return own;
     };
-    return audit_bundle(bundle(task), workers_, options_for, reporter);
+    return audit_group(group(task), workers_, options_for, reporter);
   }
 
   void take(std::size_t task, const Outcome& outcome) {
-    ended_ += bundle(task).size();
+    ended_ += group(task).size();
     const auto can_run = [](const Assignment& assignment) { return assignment.subject->can_run(); };
-    result_.has_results |= std::ranges::any_of(bundle(task), can_run) &&
+    result_.has_results |= std::ranges::any_of(group(task), can_run) &&
                            (outcome.ending != Outcome::Ending::wrong_input || !outcome.so_far.empty());
     if (outcome.ending == Outcome::Ending::wrong_input) add_error(InputError(outcome.text, outcome.position));
-    auto assignment = bundle(task).begin();
-    for (KernelReport& one : reports_of(bundle(task), outcome)) {
+    auto assignment = group(task).begin();
+    for (KernelReport& one : reports_of(group(task), outcome)) {
       KernelReport& report = report_of(*assignment++);
       if (!shows_less(one, report)) report = std::move(one);
       cases_ += report.cases;
     }
     if (outcome.ending == Outcome::Ending::interrupted || outcome.ending == Outcome::Ending::out_of_time)
       return;
-    for (const Assignment& one : bundle(task))
+    for (const Assignment& one : group(task))
       if (!report_of(one).is_cut_off) announce(index_of(one));
   }
 
@@ -328,7 +327,7 @@ class Campaign {
   Compilation& compilation_;
   const CampaignOptions& options_;
   ProgressLine& line_;
-  std::vector<Bundle> bundles_;
+  std::vector<InstanceGroup> groups_;
   std::vector<Task> tasks_;
   GpuWorkers workers_;
   CampaignResult result_;

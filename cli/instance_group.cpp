@@ -1,4 +1,4 @@
-#include "cli/bundle.h"
+#include "cli/instance_group.h"
 
 #include <fmt/format.h>
 
@@ -169,10 +169,10 @@ KernelReport check_large(const Assignment& assignment, const CampaignOptions& op
 
 using OptionsFor = std::function<CampaignOptions(const Assignment&)>;
 
-std::vector<KernelReport> check_under_tool(Bundle bundle, const OptionsFor& options) {
+std::vector<KernelReport> check_under_tool(InstanceGroup group, const OptionsFor& options) {
   const auto can_run = [](const Assignment& assignment) { return assignment.subject->can_run(); };
   std::vector<Assignment> able;
-  std::ranges::copy_if(bundle, std::back_inserter(able), can_run);
+  std::ranges::copy_if(group, std::back_inserter(able), can_run);
   std::vector<KernelReport> audited;
   if (!able.empty())
     audited = audit_under_tool(able, [&](const Assignment& assignment, Runner& runner) {
@@ -180,15 +180,15 @@ std::vector<KernelReport> check_under_tool(Bundle bundle, const OptionsFor& opti
     });
   std::vector<KernelReport> reports;
   auto next = audited.begin();
-  for (const Assignment& assignment : bundle)
+  for (const Assignment& assignment : group)
     reports.push_back(can_run(assignment) ? std::move(*next++) : not_run(assignment));
   return reports;
 }
 
-std::vector<KernelReport> check(Bundle bundle, const GpuWorkers& workers, const OptionsFor& options,
+std::vector<KernelReport> check(InstanceGroup group, const GpuWorkers& workers, const OptionsFor& options,
                                 const TaskReporter& reporter) {
-  if (bundle.front().tool != nullptr) return check_under_tool(bundle, options);
-  const Assignment& only = bundle.front();
+  if (group.front().tool != nullptr) return check_under_tool(group, options);
+  const Assignment& only = group.front();
   if (!only.subject->can_run()) return {not_run(only)};
   const SendSoFar send_so_far = [&](const KernelReport& report) {
     reporter.so_far(pack(Json::array({to_json(report)})));
@@ -208,19 +208,19 @@ Json to_json(const std::vector<KernelReport>& reports) {
 
 }  // namespace
 
-std::string audit_bundle(Bundle bundle, const GpuWorkers& workers,
-                         const std::function<CampaignOptions(const Assignment&)>& options,
-                         const TaskReporter& reporter) {
-  return pack(to_json(check(bundle, workers, options, reporter)));
+std::string audit_group(InstanceGroup group, const GpuWorkers& workers,
+                        const std::function<CampaignOptions(const Assignment&)>& options,
+                        const TaskReporter& reporter) {
+  return pack(to_json(check(group, workers, options, reporter)));
 }
 
-std::vector<KernelReport> reports_of(Bundle bundle, const Outcome& outcome) {
+std::vector<KernelReport> reports_of(InstanceGroup group, const Outcome& outcome) {
   const bool finished = outcome.ending == Outcome::Ending::finished;
   const std::string& said = finished ? outcome.text : outcome.so_far;
   const Json reports = said.empty() ? Json() : unpack(said);
   std::vector<KernelReport> all;
-  for (std::size_t k = 0; k < bundle.size(); ++k) {
-    const Assignment& assignment = bundle[k];
+  for (std::size_t k = 0; k < group.size(); ++k) {
+    const Assignment& assignment = group[k];
     all.push_back(finished       ? kernel_report_from(reports.at(k))
                   : said.empty() ? unfinished(assignment, outcome)
                                  : broken_off(reports.at(k), assignment, outcome));

@@ -1,4 +1,4 @@
-// What one process of an audit does: it audits a bundle of instances and returns their reports.
+// What one process of an audit does: it audits a group of instances and returns their reports.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,14 @@
 namespace foldproof {
 
 /// One instance, or several under the same tool.
-using Bundle = std::span<const Assignment>;
+using InstanceGroup = std::span<const Assignment>;
 
 /// The reports, packed for the process that started this one.
-std::string audit_bundle(Bundle bundle, const GpuWorkers& workers,
-                         const std::function<CampaignOptions(const Assignment&)>& options,
-                         const TaskReporter& reporter);
+std::string audit_group(InstanceGroup group, const GpuWorkers& workers,
+                        const std::function<CampaignOptions(const Assignment&)>& options,
+                        const TaskReporter& reporter);
 
-/// The reports of the bundle's instances, from the process's complete or partial output.
-std::vector<KernelReport> reports_of(Bundle bundle, const Outcome& outcome);
+/// The reports of the group's instances, from the process's complete or partial output.
+std::vector<KernelReport> reports_of(InstanceGroup group, const Outcome& outcome);
 
 }  // namespace foldproof

@@ -13,6 +13,7 @@ constexpr Verb verbs[] = {
     {"sanitize", "Run one launch of any kernel under all checks", attach_sanitize},
     {"init", "Write a starter contract next to a kernel", attach_init},
     {"replay", "Rerun a stored failing case", attach_replay},
+    {"bundle", "Pack a stored case and all that its replay reads", attach_bundle},
     {"list", "List the kernels of a folder, or the devices", attach_list},
     {"exact", "Sum a file exactly, and bound rounding errors", attach_exact},
     {"tree", "Show the tree in which a kernel combines its input", attach_tree},

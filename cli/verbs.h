@@ -10,6 +10,7 @@ Run attach_mutate(CLI::App& app, Console& console);
 Run attach_sanitize(CLI::App& app, Console& console);
 Run attach_init(CLI::App& app, Console& console);
 Run attach_replay(CLI::App& app, Console& console);
+Run attach_bundle(CLI::App& app, Console& console);
 Run attach_list(CLI::App& app, Console& console);
 Run attach_exact(CLI::App& app, Console& console);
 Run attach_tree(CLI::App& app, Console& console);

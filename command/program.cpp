@@ -298,6 +298,8 @@ int print_help(const CLI::App& app, const CLI::Success& asked, const Console& co
 
 }  // namespace
 
+std::string_view foldproof_version() { return FOLDPROOF_VERSION; }
+
 int run(const Program& program, int argc, char** argv) {
   occupy_standard_descriptors();
   ignore_signals_of_writing();
@@ -310,7 +312,7 @@ int run(const Program& program, int argc, char** argv) {
   if (const int status = handle_sudden_ends(console); status != exit_ok) return status;
 
   CLI::App app{program.synopsis, program.name};
-  app.set_version_flag("--version", std::string(program.name) + " " FOLDPROOF_VERSION);
+  app.set_version_flag("--version", std::string(program.name) + " " + std::string(foldproof_version()));
   app.require_subcommand(1);
   std::map<const CLI::App*, Run> runs;
   for (const Verb& verb : program.verbs) {

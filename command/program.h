@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <span>
+#include <string_view>
 
 #include "command/console.h"
 #include "properties/verdict.h"
@@ -35,6 +36,9 @@ struct Program {
   const char* synopsis;
   std::span<const Verb> verbs;
 };
+
+/// Such as "0.9.0".
+std::string_view foldproof_version();
 
 /// Reads the arguments, runs the verb and returns the exit status.
 int run(const Program& program, int argc, char** argv);

@@ -1,0 +1,102 @@
+// foldproof bundle: an archive from which a stored case can be replayed anywhere.
+#include <filesystem>
+#include <string>
+
+#include "base/child.h"
+#include "catch.h"
+#include "cli/program.h"
+#include "nvcc.h"
+
+using namespace foldproof::test;
+using foldproof::tests::contains_text;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A kernel that loses an element, and the stored case that shows it.
+class Failing {
+ public:
+  explicit Failing(const std::string& name) : folder_(name) {
+    for (const char* sub : {"project/kernels/parts", "other"}) fs::create_directories(folder_.path() / sub);
+    folder_.file("other/outside.h", "#define OUTSIDE 0\n");
+    folder_.file("project/kernels/parts/first.h", "#define FIRST 1\n");
+    folder_.file("project/kernels/k.cu",
+                 "#include \"parts/first.h\"\n#include \"../../other/outside.h\"\n"
+                 "__global__ void k(const float* x, float* y, int n) {\n"
+                 "  float s = 0;\n  for (int i = FIRST + OUTSIDE; i < n; ++i) s += x[i];\n  *y = s;\n}\n");
+    folder_.file("project/kernels/k.toml",
+                 "format = 1\n[reduction]\noperator = \"sum\"\ninput = \"f32\"\n[domain]\n"
+                 "count = \"0 .. 64\"\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n"
+                 "arguments = [\"input\", \"output\", \"count\"]\n");
+    run({"audit", folder_.path("project/kernels/k.toml"), "--cases", "4"});
+    for (const auto& file : fs::directory_iterator(folder_.path() / "project/kernels/foldproof-cases"))
+      if (file.path().string().find("not-used") != std::string::npos) case_ = file.path().string();
+  }
+
+  const std::string& stored() const { return case_; }
+  std::string path(const std::string& name) const { return folder_.path(name); }
+  /// Extracts the archive into the folder of that name.
+  fs::path extracted(const std::string& archive, const std::string& name) const {
+    const fs::path to = folder_.path() / name;
+    fs::create_directories(to);
+    foldproof::run_process({"tar", "-xzf", archive, "-C", to.string()}, to);
+    return to / fs::path(case_).stem();
+  }
+
+ private:
+  Folder folder_;
+  std::string case_;
+};
+
+}  // namespace
+
+TEST_CASE("a bundle contains what a replay reads, and is replayed elsewhere", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Failing failing("bundle");
+  REQUIRE_FALSE(failing.stored().empty());
+  const std::string archive = failing.path("report.tar.gz");
+  const RanJson ran = run_json({"bundle", failing.stored(), "--output", archive});
+  INFO(ran.json.dump() << ran.err);
+  REQUIRE(ran.status == 0);
+  CHECK(ran.json.at("archive") == archive);
+  CHECK(ran.json.at("files") == nlohmann::json{"k.cu", "k.toml", "parts/first.h"});
+  CHECK(ran.json.at("left_out") == nlohmann::json{failing.path("other/outside.h")});
+
+  const fs::path there = failing.extracted(archive, "elsewhere");
+  CHECK(fs::file_size(there / "bundle/kernel.ptx") > 0);
+  CHECK_FALSE(fs::exists(there / "outside.h"));
+  // "../../other/outside.h", which was left out, is the same file from there.
+  const Folder reader("bundle-reader");
+  const std::string stored = (there / "foldproof-cases" / fs::path(failing.stored()).filename()).string();
+  const Ran again = run({"replay", stored}, {.folder = reader.path()});
+  INFO(again.out << again.err);
+  CHECK(again.status == 1);
+  CHECK_THAT(again.out, contains_text("error[input-not-used]"));
+}
+
+TEST_CASE("a bundle is written to the current folder unless --output names a file", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Failing failing("bundle-default");
+  const Folder here("bundle-here");
+  const Ran ran = run({"bundle", failing.stored()}, {.folder = here.path()});
+  INFO(ran.err);
+  CHECK(ran.status == 0);
+  const std::string name = fs::path(failing.stored()).stem().string() + ".tar.gz";
+  CHECK(fs::exists(here.path() / name));
+  CHECK_THAT(ran.out, contains_text(name + " was written"));
+  CHECK_THAT(ran.err, contains_text("not packed"));
+}
+
+TEST_CASE("a bundle of a case that names a file elsewhere needs --trust", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Failing failing("bundle-trust");
+  const Folder store("bundle-store");
+  fs::create_directories(store.path() / "cases");
+  run({"audit", failing.path("project/kernels/k.toml"), "--cases", "4", "--store", store.path("cases")});
+  for (const auto& file : fs::directory_iterator(store.path() / "cases")) {
+    const Ran ran = run({"bundle", file.path().string()}, {.folder = store.path()});
+    CHECK(ran.status == 2);
+    CHECK_THAT(ran.err, contains_text("run this command in a folder that contains it, or pass --trust"));
+  }
+}
