@@ -16,6 +16,7 @@
 #include "contracts/placeholders.h"
 #include "oracles/custom_operator.h"
 #include "oracles/formats.h"
+#include "oracles/formula.h"
 #include "oracles/layout.h"
 #include "oracles/operands.h"
 #include "oracles/operator.h"
@@ -47,6 +48,7 @@ struct Reduction {
   std::optional<Expression> bin = {};   ///< of an element "x", for a histogram; absent: the element itself
   std::optional<Condition> where = {};  ///< of the elements that count; absent: all do
   std::shared_ptr<const CustomOperator> custom = {};  ///< for the operator `custom`
+  std::shared_ptr<const Formula> formula = {};        ///< for formulas
 };
 
 /// An input of the reduction besides its elements; generated anew for each case.

@@ -107,6 +107,18 @@ void check_key(const Reference& reference, const Problem& problem, const Pair& p
         fmt::format("--as: \"{}\" must be an integer from 1 to 2^32 - 1, not \"{}\"", key, value));
 }
 
+std::shared_ptr<const Formula> formula_of(const Reference& reference) {
+  const std::string* text = reference.value_of("formula");
+  if (text == nullptr)
+    throw InputError(fmt::format("--as: {} requires a formula, as in --as \"{},formula=sum(x * y)\"",
+                                 name(reference.op), reference.as));
+  try {
+    return std::make_shared<const Formula>(Formula::parse(*text, {}));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--as: {}", error.sentence()));
+  }
+}
+
 void check_part(const Reference& reference, std::string_view part) {
   std::vector<std::string> known{"x", "y"};
   const ResultShape result = reference.result;
@@ -120,9 +132,12 @@ void check_part(const Reference& reference, std::string_view part) {
   for (const char* key : {"k", "epsilon", "delta", "p"})
     if (info(reference.op).takes(key)) known.emplace_back(key);
   for (const RoleInfo& role : roles())
-    if (role.role == Role::offsets ? result == ResultShape::segments
-                                   : role.role != Role::scales && role.is_for(reference.op))
+    if (role.role == Role::offsets
+            ? result == ResultShape::segments
+            : role.role != Role::scales && role.role != Role::variable && role.is_for(reference.op))
       known.emplace_back(role.name);
+  if (reference.formula)
+    for (const FormulaOperand& read : reference.formula->operands()) known.push_back(read.name);
   if (std::ranges::find(known, part) == known.end())
     throw InputError(fmt::format("--map: the reference contract {} has no part \"{}\"{}; its parts are {}",
                                  reference.as, part, suggestion(part, known), fmt::join(known, ", ")));
@@ -194,6 +209,7 @@ Reference reference_named(const std::string& as, const std::string& map) {
     check_key(reference, problem, pair);
     reference.keys.push_back(std::move(pair));
   }
+  if (is_formula(reference.op)) reference.formula = formula_of(reference);
   for (Pair& pair : pairs_in(map, "--map")) {
     check_part(reference, pair.first);
     if (!reference.parameters.insert(std::move(pair)).second)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,6 +36,7 @@ struct Reference {
   /// The parameter for a part of the contract, by index or name: x (the input), y (the output), an operand's
   /// role, a size (count, rows, columns, spatial, segments), bins, k or epsilon.
   std::map<std::string, std::string, std::less<>> parameters;
+  std::shared_ptr<const Formula> formula = {};  ///< for formulas; its operands are parts, too
 
   /// The value of a key; null if it has none.
   const std::string* value_of(std::string_view key) const;

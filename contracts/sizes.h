@@ -23,6 +23,11 @@ std::int64_t tile_of(const Variables& variables);
 /// The range of a variable of the domain; null if the domain does not have it.
 const Range* range_of(const Instance& instance, std::string_view variable);
 
+/// The variable that says how many such values an operand of a formula has.
+constexpr const char* number_of_values(ValueOf value) {
+  return value == ValueOf::row ? "rows" : value == ValueOf::column ? "columns" : "count";
+}
+
 /// Whether each result is that of a column.
 bool reduces_columns(const Instance& instance);
 

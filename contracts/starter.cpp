@@ -84,6 +84,7 @@ void write_reduction(Writer& out, const Reduction& reduction) {
   if (op.takes("p")) out.key("p", toml_string(fmt::format("{}", reduction.p)));
   if (reduction.k) out.key("k", toml_string(reduction.k->text()));
   if (reduction.values) out.key("values", toml_string(text_of(*reduction.values)));
+  if (reduction.formula) out.key("formula", toml_string(reduction.formula->text()));
   if (reduction.bin) out.key("bin", toml_string(reduction.bin->text()));
   if (reduction.where) out.key("where", toml_string(reduction.where->text()));
 }

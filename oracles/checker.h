@@ -10,6 +10,7 @@
 #include <string>
 
 #include "oracles/custom_operator.h"
+#include "oracles/formula.h"
 #include "oracles/operands.h"
 #include "oracles/operator.h"
 
@@ -44,6 +45,7 @@ struct Arithmetic {
   std::uint64_t correction = 0;                       ///< variances have the divisor n - correction: 0 or 1
   double p = 0;                                       ///< for top-p
   std::shared_ptr<const CustomOperator> custom = {};  ///< for custom
+  std::shared_ptr<const Formula> formula = {};        ///< for formulas
   BinOf bin_of = {};                                  ///< for histogram; empty: every element is its own bin
   bool approximates = false;      ///< divisions and roots may be approximate, as in FastMath
   ElementTest is_ambiguous = {};  ///< whether rounding decides about `where`; empty: never

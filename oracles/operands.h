@@ -5,8 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "oracles/formats.h"
@@ -59,9 +62,12 @@ struct Operand {
 /// The scale by which an element is multiplied.
 Number scale_of(const Operand& scales, std::size_t element);
 
-/// At most one operand per role.
+/// At most one operand per role, besides those of a formula.
 class Operands {
  public:
+  /// What formulas read, by its name. For a part of the input: one value for each element.
+  const std::map<std::string, Operand, std::less<>>& variables() const { return variables_; }
+  std::map<std::string, Operand, std::less<>>& variables() { return variables_; }
   void set(Role role, const Operand& operand) { by_role_[static_cast<std::size_t>(role)] = operand; }
   const std::optional<Operand>& operator[](Role role) const {
     return by_role_[static_cast<std::size_t>(role)];
@@ -75,6 +81,7 @@ class Operands {
   };
 #undef FOLDPROOF_ROLE
   std::array<std::optional<Operand>, all_roles.size()> by_role_;
+  std::map<std::string, Operand, std::less<>> variables_;
 };
 
 }  // namespace foldproof

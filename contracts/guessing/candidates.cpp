@@ -61,11 +61,13 @@ std::vector<std::string> variants_of_histogram(const Kernel& kernel) {
 
 std::vector<Reference> all_references(const Kernel& kernel) {
   std::vector<Reference> references;
-  for (const Problem& problem : problems())
+  for (const Problem& problem : problems()) {
+    if (is_formula(problem.op)) continue;  // only the user knows which
     for (const std::string_view shape : shapes_of(problem))
       for (const std::string& variant :
            problem.op == Operator::histogram ? variants_of_histogram(kernel) : variants_of(problem, kernel))
         references.push_back(reference_named(fmt::format("{}:{}{}", problem.name, shape, variant), ""));
+  }
   return references;
 }
 

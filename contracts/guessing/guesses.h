@@ -150,6 +150,7 @@ class KernelRoles {
   struct OperandRole {
     Role role;
     std::size_t index;
+    std::string variable = {};  ///< of a formula
   };
   const std::vector<OperandRole>& operands() const { return operands_; }
   bool in_place() const { return input_ == output_; }
@@ -176,6 +177,7 @@ class KernelRoles {
   std::size_t least_inputs() const;
   void put_elements_first(std::vector<std::size_t>& read) const;
   void find_operands(std::vector<std::size_t>& read);
+  void find_variables(std::vector<std::size_t>& read);
 
   const Kernel& kernel_;
   const Supposition& supposed_;

@@ -9,6 +9,7 @@
 #include "contracts/guessing/guesses.h"
 #include "contracts/loading/tables.h"
 #include "contracts/placeholders.h"
+#include "contracts/sizes.h"
 #include "oracles/layout.h"
 
 namespace foldproof {
@@ -32,7 +33,7 @@ class Guess {
     instance_.domain = guess_domain(roles_, sizes_, *instance_.reduction);
     find_shape();
     find_initial();
-    for (const auto& [role, index] : roles_.operands()) instance_.operands.push_back(operand(role, index));
+    for (const KernelRoles::OperandRole& one : roles_.operands()) instance_.operands.push_back(operand(one));
     for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) launch_.arguments.push_back(argument(i));
     find_other_axes();
@@ -382,17 +383,23 @@ class Guess {
         {index, roles_.described(index), facts_.unused_parameters.contains(index), false, is_usual});
   }
 
-  OperandContract operand(Role role, std::size_t index) {
+  OperandContract operand(const KernelRoles::OperandRole& one) {
+    const auto& [role, index, variable] = one;
     OperandContract operand;
     const std::string& name = kernel_.parameters[index].name;
     operand.name = is_free_name(name) ? name : fmt::format("operand{}", index + 1);
+    if (!variable.empty()) operand.name = variable;
     operand.role = role;
     operand.type = *kernel_.parameters[index].element;
     const bool is_common = role == Role::second && sizes_.matrix && supposed_.has_common_factors;
     const auto rows = sizes_.matrix ? std::optional<std::string>("rows") : std::nullopt;
     if (sizes_.spatial && (role == Role::weights || role == Role::biases))
       operand.group = Expression::parse("spatial", {});
-    operand.count = Expression::parse(is_common ? "columns" : usual_count(role, rows), {});
+    const std::string count = role == Role::variable
+                                  ? number_of_values(roles_.reference()->formula->operand(variable)->value)
+                              : is_common ? "columns"
+                                          : usual_count(role, rows);
+    operand.count = Expression::parse(count, {});
     buffer_names_.emplace_back(index, operand.name);
     return operand;
   }

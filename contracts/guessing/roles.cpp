@@ -66,13 +66,16 @@ KernelRoles::KernelRoles(const Kernel& kernel, const Supposition& supposed,
   if (overwrites && read.front() != written.front()) read.insert(read.begin(), written.front());
   if (reference() != nullptr && !x) put_elements_first(read);
   if (reference() != nullptr) find_operands(read);
+  if (reference() != nullptr && reference()->formula) find_variables(read);
   if (read.size() > 1) give_up("it reads more than one input");
   if (read.empty() || written.empty()) give_up("it lacks a pointer for the input or the output");
   input_ = read.front();
   output_ = y.value_or(output_among(written));
   assume(in_place() ? fmt::format("input and output {}", described(input_))
                     : fmt::format("input {}, output {}", described(input_), described(output_)));
-  for (const auto& [role, index] : operands_) assume(fmt::format("{} {}", info(role).name, described(index)));
+  for (const OperandRole& operand : operands_)
+    assume(fmt::format("{} {}", operand.variable.empty() ? info(operand.role).name : operand.variable,
+                       described(operand.index)));
   if (lanes() > 1) assume(fmt::format("whole, aligned groups of {} elements", lanes()));
   for (const std::size_t index : written)
     if (index != output_ && index != input_) scratch_.push_back(index);
@@ -147,6 +150,7 @@ std::size_t KernelRoles::least_inputs() const {
   std::size_t inputs = 1;
   if (reference() != nullptr)
     for (const RoleInfo& role : roles()) inputs += needs(role) ? 1 : 0;
+  if (reference() != nullptr && reference()->formula) inputs += reference()->formula->operands().size();
   return inputs;
 }
 
@@ -165,8 +169,8 @@ void KernelRoles::find_operands(std::vector<std::size_t>& read) {
   if (read.empty()) return;
   const Element elements = *kernel_.parameters[read.front()].element;
   for (const RoleInfo& role : roles()) {
-    const bool is_accepted =
-        role.role != Role::offsets && role.role != Role::scales && role.is_for(reference()->op);
+    const bool is_accepted = role.role != Role::offsets && role.role != Role::scales &&
+                             role.role != Role::variable && role.is_for(reference()->op);
     if (!needs(role) && !is_accepted) continue;
     const auto fits = [&](std::size_t i) {
       return why_not_of_type(role.role, *kernel_.parameters[i].element, elements).empty();
@@ -183,6 +187,21 @@ void KernelRoles::find_operands(std::vector<std::size_t>& read) {
           fmt::format("it has no pointer of a suitable type for the operand \"{}\", {}; name one with --map",
                       role.name, role.synopsis));
     }
+  }
+}
+
+// The operands of the formula: the parameters that the user named for them, or those of the same name.
+void KernelRoles::find_variables(std::vector<std::size_t>& read) {
+  for (const FormulaOperand& operand : reference()->formula->operands()) {
+    const auto wanted = named(operand.name);
+    const auto place = std::ranges::find_if(read, [&](std::size_t i) {
+      return wanted ? i == *wanted : kernel_.parameters[i].name == operand.name && i != named("x");
+    });
+    if (place == read.end())
+      give_up(fmt::format("no pointer that it reads is called \"{0}\"; name one with --map {0}=PARAMETER",
+                          operand.name));
+    operands_.push_back({Role::variable, *place, operand.name});
+    read.erase(place);
   }
 }
 

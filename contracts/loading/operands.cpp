@@ -5,9 +5,27 @@
 
 #include "contracts/loading/tables.h"
 #include "contracts/names.h"
+#include "contracts/sizes.h"
 
 namespace foldproof {
 namespace {
+
+void check_variable(const OperandContract& operand, const Reduction& reduction, const Position& where) {
+  const FormulaOperand* read = reduction.formula->operand(operand.name);
+  if (read == nullptr)
+    throw InputError(fmt::format("the formula \"{}\" does not contain the operand \"{}\"",
+                                 reduction.formula->text(), operand.name),
+                     where);
+  if (!includes(reduction.accumulator, operand.type))
+    throw InputError(
+        fmt::format("choose an accumulator that represents every value of the operand \"{}\"", operand.name),
+        where);
+  if (read->value != ValueOf::element && !needs_columns(reduction.result))
+    throw InputError(fmt::format("the formula reads a value of \"{}\" for each row or column, but the result "
+                                 "\"{}\" has none",
+                                 operand.name, name_of(result_names, reduction.result)),
+                     where);
+}
 
 void check_operand(const OperandContract& operand, const Instance& instance, const Text& role) {
   if (!instance.reduction)
@@ -19,6 +37,7 @@ void check_operand(const OperandContract& operand, const Instance& instance, con
     throw InputError("offsets require result = \"segments\" in [reduction]", role.where);
   if (operand.role == Role::scales && instance.reduction->where)
     throw InputError("elements with scales cannot be selected with \"where\"", role.where);
+  if (operand.role == Role::variable) return check_variable(operand, *instance.reduction, role.where);
   for (const OperandContract& other : instance.operands)
     if (other.role == operand.role)
       throw InputError(fmt::format("an operand \"{}\" already exists", role.value), role.where);
@@ -31,6 +50,8 @@ void check_operand(const OperandContract& operand, const Instance& instance, con
 
 Text usual_count_of(const OperandContract& operand, const Draft& draft, const Position& where) {
   if (operand.role == Role::scales) return {fmt::format("ceil_div(count, {})", operand.group.text()), where};
+  if (operand.role == Role::variable)
+    return {number_of_values(draft.instance.reduction->formula->operand(operand.name)->value), where};
   if (!needs_columns(draft.instance.reduction->result)) return {usual_count(operand.role, {}), where};
   if (operand.role == Role::targets) return rows_of_output(draft, where);
   return {usual_count(operand.role, "rows"), where};
@@ -51,7 +72,8 @@ std::string_view why_not_of_type(Role role, Element type, Element elements) {
   switch (role) {
     case Role::second: return type == elements ? "" : "it must have the type of the elements";
     case Role::weights:
-    case Role::biases: return is_float(type) ? "" : "it requires a floating-point type";
+    case Role::biases:
+    case Role::variable: return is_float(type) ? "" : "it requires a floating-point type";
     case Role::targets:
     case Role::offsets:
       return !is_float(type) && size_of(type) >= 4 ? "" : "it requires an integer type of 32 or 64 bits";
@@ -63,6 +85,20 @@ std::string_view why_not_of_type(Role role, Element type, Element elements) {
 bool requires_operand(const RoleInfo& role, Operator op, ResultShape result) {
   return role.role == Role::offsets ? result == ResultShape::segments : role.is_needed_by(op);
 }
+
+namespace {
+
+void check_variables_exist(const Draft& draft, const Formula& formula, const Position& where) {
+  for (const FormulaOperand& read : formula.operands())
+    if (std::ranges::find(draft.instance.operands, read.name, &OperandContract::name) ==
+        draft.instance.operands.end())
+      throw InputError(
+          fmt::format("the formula requires an [[operand]] with name = \"{}\" and role = \"variable\"",
+                      read.name),
+          where);
+}
+
+}  // namespace
 
 // Without rows, the whole input is one row.
 std::string usual_count(Role role, const std::optional<std::string>& rows) {
@@ -76,6 +112,7 @@ std::string usual_count(Role role, const std::optional<std::string>& rows) {
 }
 
 void check_needed_operands(const Draft& draft, const Reduction& reduction, const Position& where) {
+  if (reduction.formula) check_variables_exist(draft, *reduction.formula, where);
   for (const RoleInfo& role : roles()) {
     const bool there = std::ranges::find(draft.instance.operands, role.role, &OperandContract::role) !=
                        draft.instance.operands.end();

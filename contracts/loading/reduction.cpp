@@ -64,6 +64,26 @@ double number(const Scope& scope, const Table& table, std::string_view key, Elem
   return is_float(type) ? to_double(decode(type, encode(type, number_of(*value)))) : *value;
 }
 
+/// Throws InputError if there is none, or if the operator is that of another kind of formula.
+std::shared_ptr<const Formula> formula(const Scope& scope, const Table& table, const Reduction& reduction) {
+  const auto text = scope.text(table, "formula");
+  if (!text)
+    throw InputError(fmt::format("the operator \"{}\" requires the key \"formula\", such as "
+                                 "formula = \"sum(x * y)\"",
+                                 name(reduction.op)),
+                     table.where("operator"));
+  auto parsed = std::make_shared<const Formula>(Formula::parse(text->value, text->where));
+  if (parsed->is_elementwise() != (reduction.op == Operator::element_formula))
+    throw InputError(
+        parsed->is_elementwise()
+            ? "the formula reads elements outside of sum() and mean(): write operator = \"element-formula\""
+            : "the formula reads elements only in sum() and mean(): write operator = \"formula\"",
+        text->where);
+  if (reduction.result == ResultShape::partials && !parsed->is_total())
+    throw InputError("only a formula that is a single sum() has partial results", text->where);
+  return parsed;
+}
+
 /// The keys that both tables have.
 void read_choices(const Scope& scope, std::string_view name, const Table& table, Reduction& reduction) {
   scope.read(table, "operator", operator_names, reduction.op);
@@ -95,6 +115,7 @@ void read_choices(const Scope& scope, std::string_view name, const Table& table,
   if (reduction.op == Operator::custom)
     reduction.custom = custom_operator(scope.text(table, "combine"), scope.text(table, "identity"),
                                        reduction.accumulator, table.where("operator"));
+  reduction.formula = is_formula(reduction.op) ? formula(scope, table, reduction) : nullptr;
   if (const auto bin = scope.text(table, "bin")) {
     reduction.bin = Expression::parse(bin->value, bin->where);
     if (reduction.bin->names() != std::vector<std::string>{"x"})

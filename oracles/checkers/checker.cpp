@@ -133,6 +133,8 @@ std::unique_ptr<Checker> make_checker(const Arithmetic& a, std::span<const std::
     case Operator::layer_norm:
     case Operator::rms_norm: return make_normalisation_checker(a, input, operands);
     case Operator::dot: return make_dot_checker(a, input, *operands[Role::second]);
+    case Operator::formula:
+    case Operator::element_formula: return make_formula_checker(a, input, operands);
     case Operator::max_ratio: return make_ratio_checker(a, input, *operands[Role::second]);
     case Operator::squared_error:
     case Operator::absolute_error:
@@ -155,6 +157,7 @@ std::unique_ptr<Checker> make_checker(const Arithmetic& a, std::span<const std::
 std::unique_ptr<PartialsChecker> make_partials_checker(const Arithmetic& a, std::span<const std::byte> input,
                                                        const Operands& operands) {
   if (a.op == Operator::dot) return make_dot_checker(a, input, *operands[Role::second]);
+  if (is_formula(a.op)) return make_formula_checker(a, input, operands);
   if (adds_pairs(a.op)) return make_difference_checker(a, input, *operands[Role::second]);
   return make_fold_checker(a, input);
 }

@@ -72,6 +72,10 @@ std::unique_ptr<PartialsChecker> make_dot_checker(const Arithmetic& arithmetic,
 std::unique_ptr<PartialsChecker> make_difference_checker(const Arithmetic& arithmetic,
                                                          std::span<const std::byte> input,
                                                          const Operand& second);
+/// Formulas.
+std::unique_ptr<PartialsChecker> make_formula_checker(const Arithmetic& arithmetic,
+                                                      std::span<const std::byte> input,
+                                                      const Operands& operands);
 /// Kullback-Leibler divergences.
 std::unique_ptr<Checker> make_divergence_checker(const Arithmetic& arithmetic,
                                                  std::span<const std::byte> input, const Operand& second);

@@ -194,6 +194,18 @@ std::span<const std::byte> ResultChecker::values_for(const Operand& factors, Par
   return values;
 }
 
+std::span<const std::byte> ResultChecker::values_for_formula(const Operand& operand, ValueOf value,
+                                                             Part part) {
+  if (value == ValueOf::element) return elements_of(operand.type, operand.values, part);
+  const std::size_t columns = std::max<std::size_t>(layout_.columns, 1);
+  std::vector<std::byte>& values = gathered_.emplace_back(part.size() * size_of(operand.type));
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const std::size_t column = part.element(i) / layout_.run;
+    store(operand.type, values, i, operand.bits(value == ValueOf::row ? column / columns : column % columns));
+  }
+  return values;
+}
+
 Operands ResultChecker::operands_of_part(const Operands& operands, Part part, std::size_t index) {
   Operands own = operands;
   for (const Role role : {Role::weights, Role::biases})
@@ -201,6 +213,10 @@ Operands ResultChecker::operands_of_part(const Operands& operands, Part part, st
   // A value for each column serves every row.
   if (auto& second = own[Role::second]; second && second->size() != part.size())
     second->values = elements_of(second->type, second->values, part);
+  if (a_.formula)
+    for (const FormulaOperand& read : a_.formula->operands())
+      own.variables().at(read.name).values =
+          values_for_formula(operands.variables().at(read.name), read.value, part);
   if (auto& targets = own[Role::targets])  // none without rows
     targets = index < targets->size() ? std::optional(targets->part(index, index + 1)) : std::nullopt;
   return own;

@@ -15,7 +15,7 @@ bool has_shape(Operator op, ResultShape shape) {
     case ResultShape::rows: return gives != Gives::counts;
     case ResultShape::columns: return (one_each || gives == Gives::elements) && op != Operator::cross_entropy;
     case ResultShape::segments: return one_each && op != Operator::cross_entropy;  // a target is a column
-    case ResultShape::partials: return gives == Gives::fold || adds_pairs(op);
+    case ResultShape::partials: return gives == Gives::fold || adds_pairs(op) || op == Operator::formula;
     case ResultShape::scan:
     case ResultShape::row_scans: return gives == Gives::fold && !transforms_elements(op);
     case ResultShape::array: return gives == Gives::elements;

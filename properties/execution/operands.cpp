@@ -40,6 +40,7 @@ class Maker {
       case Role::second: return like_elements();
       case Role::weights:
       case Role::biases: return of(random_.below(4) == 0 ? "integers" : "uniform");
+      case Role::variable: return of_variable();
       case Role::targets: make_targets(); break;
       case Role::offsets: make_offsets(); break;
       case Role::scales: make_scales(); break;
@@ -78,6 +79,12 @@ class Maker {
     return of(
         is_moderate ? moderate[random_.below(std::size(moderate))] : wide[random_.below(std::size(wide))],
         nan ? std::vector<InputStep>{{"nan", PlantedAt::last}} : std::vector<InputStep>{});
+  }
+
+  /// Divisors and arguments of roots are positive, and not far from 1.
+  std::vector<std::byte> of_variable() {
+    return instance_.reduction->formula->operand(operand_.name)->is_positive ? of("positive")
+                                                                             : like_elements();
   }
 
   /// Predictions that are nearly right: differences of a few units in the last place, of a small part of the
@@ -187,6 +194,8 @@ std::optional<std::int64_t> due(const OperandContract& operand, const Instance& 
   const std::int64_t group = value("count") == 0 && !is_constant ? 1 : group_of(operand, variables);
   switch (operand.role) {
     case Role::second: return value("count");
+    case Role::variable:
+      return value(number_of_values(instance.reduction->formula->operand(operand.name)->value));
     case Role::weights:
     case Role::biases:
       if (reduces_columns(instance)) return value("columns");
@@ -231,9 +240,13 @@ Operands operands_of(const Instance& instance, const Variables& variables, const
   Operands operands;
   for (std::size_t i = 0; i < instance.operands.size(); ++i) {
     const OperandContract& contract = instance.operands[i];
-    operands.set(contract.role,
-                 {contract.type, prepared.operand_values[i],
-                  static_cast<std::uint64_t>(std::max<std::int64_t>(contract.group.evaluate(variables), 1))});
+    const Operand operand{
+        contract.type, prepared.operand_values[i],
+        static_cast<std::uint64_t>(std::max<std::int64_t>(contract.group.evaluate(variables), 1))};
+    if (contract.role == Role::variable)
+      operands.variables().emplace(contract.name, operand);
+    else
+      operands.set(contract.role, operand);
   }
   return operands;
 }

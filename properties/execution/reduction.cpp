@@ -70,6 +70,7 @@ Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, M
           .correction = reduction.correction,
           .p = reduction.p,
           .custom = reduction.custom,
+          .formula = reduction.formula,
           .bin_of = reduction.bin ? bin_by(*reduction.bin) : BinOf{},
           .approximates = math.approximates,
           .is_ambiguous = reduction.where ? [where = *reduction.where](

@@ -83,6 +83,8 @@ std::string keys_of(Operator op, Element input) {
   if (info(op).takes("k")) keys += "k = 2\n";
   if (info(op).takes("p")) keys += "p = \"1\"\n";
   if (info(op).takes("epsilon")) keys += "epsilon = \"0x1p-10\"\n";
+  if (op == Operator::formula) keys += "formula = \"sum(x * x - x)\"\n";
+  if (op == Operator::element_formula) keys += "formula = \"x * sum(x)\"\n";
   if (op == Operator::custom) keys += "combine = \"a + b + a * b\"\nidentity = \"0\"\n";
   return keys;
 }

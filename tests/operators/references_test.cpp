@@ -66,6 +66,8 @@ struct Entry {
     if (info(problem.op).takes("k")) text += ",k=2";
     if (info(problem.op).takes("p")) text += ",p=1";
     if (info(problem.op).takes("epsilon")) text += ",epsilon=0x1p-10";
+    if (problem.op == Operator::formula) text += ",formula=sum(x * x - x)";
+    if (problem.op == Operator::element_formula) text += ",formula=x * sum(x)";
     if (info(problem.op).takes("ties")) text += ",ties=first";
     return text;
   }

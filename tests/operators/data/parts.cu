@@ -161,6 +161,7 @@ __device__ void number(Op op, const Part<float>& part) {
     case Op::deviation: return part.put(sqrtf(squares_of(part, mean_of(part)) / part.n + 0x1p-10f));
     case Op::reciprocal_deviation:
       return part.put(1 / sqrtf(squares_of(part, mean_of(part)) / part.n + 0x1p-10f));
+    case Op::formula: EACH r += part.element(j) * part.element(j) - part.element(j); return part.put(r);
     case Op::dot: EACH r += part.element(j) * part.partner(j); return part.put(r);
     case Op::squared_error:
     case Op::mse:
@@ -195,9 +196,12 @@ __device__ void elements(Op op, const Part<float>& part) {
   const float mean = mean_of(part), variance = squares_of(part, mean) / part.n;
   const float square = squares_of(part, 0), epsilon = 0x1p-10f;
   const float root = sqrtf((op == Op::layer_norm ? variance : square / part.n) + epsilon);
+  float total = 0;
+  EACH total += part.element(j);
   for (long j = 0; j < part.n; ++j) {
     const float x = part.element(j);
     switch (op) {
+      case Op::element_formula: part.put(x * total, j); break;
       case Op::softmax: part.put(expf(x - m) / s, j); break;
       case Op::log_softmax: part.put(x - m - logf(s), j); break;
       case Op::layer_norm: part.put((x - mean) / root, j); break;
@@ -264,6 +268,7 @@ __device__ void reduce_all(Op op, const Part<float>& part) {
     case Op::deviation:
     case Op::reciprocal_deviation:
     case Op::dot:
+    case Op::formula:
     case Op::max_ratio:
     case Op::squared_error:
     case Op::absolute_error:
@@ -278,6 +283,7 @@ __device__ void reduce_all(Op op, const Part<float>& part) {
     case Op::softmax:
     case Op::log_softmax:
     case Op::l2_normalize:
+    case Op::element_formula:
     case Op::layer_norm:
     case Op::rms_norm: return elements(op, part);
     case Op::top_k:
@@ -290,7 +296,7 @@ __device__ void reduce_all(Op op, const Part<float>& part) {
 __device__ long outputs_per_part(Op op, Shape shape, long n) {
   if (op == Op::top_k || op == Op::largest) return 2;
   const bool gives_elements = op == Op::softmax || op == Op::log_softmax || op == Op::l2_normalize ||
-                              op == Op::layer_norm || op == Op::rms_norm;
+                              op == Op::layer_norm || op == Op::rms_norm || op == Op::element_formula;
   return shape == Shape::rows && gives_elements ? n : 1;
 }
 
