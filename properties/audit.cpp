@@ -433,9 +433,12 @@ class Audit {
                  ? "the contract does not specify the result of this case (\"empty\" in [claims])"
                  : "";
     if (!claims_elements())
-      return claims_empty_result()
-                 ? ""
-                 : "the contract claims only empty inputs, and does not specify their result";
+      return !claims_empty_result()
+                 ? "the contract claims only empty inputs, and does not specify their result"
+             : instance_.reduction && instance_.claims.empty != EmptyPolicy::untouched &&
+                     measurements_.with_value() == 0 && report_.cases != 0
+                 ? "the contract claims only empty inputs, whose result has no elements"
+                 : "";
     if (!coverage_.only_empty_inputs()) return "";
     if (domain_.claimed_count() > 0 && domain_.reach("count").high == 0)
       return "only the empty input was tried: all others have more elements than --largest allows";

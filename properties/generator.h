@@ -62,6 +62,10 @@ class CaseGenerator {
   /// In a round, each distribution has one case and each transform one; cases without elements do not count.
   Ingredients ingredients(std::uint64_t index) const;
   std::string relation(std::uint64_t index) const;
+  /// The case before the elements of its threads are separated.
+  Case drawn(std::uint64_t index) const;
+  /// Whether its threads have several elements, which a transform may separate.
+  bool may_separate(const Case& c) const;
   /// Whether the transform must occur in some cases of every audit.
   bool wants(std::string_view transform) const;
 
@@ -70,6 +74,7 @@ class CaseGenerator {
   std::uint64_t seed_;
   bool obeys_schedules_;
   std::vector<std::string> distributions_, transforms_, relations_;
+  std::vector<std::string> separators_;  ///< for the first cases; empty texts: none
 };
 
 }  // namespace foldproof

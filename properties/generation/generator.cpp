@@ -1,8 +1,10 @@
 #include "properties/generator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
+#include "contracts/sizes.h"
 #include "oracles/number.h"
 #include "properties/distributions.h"
 #include "properties/execution/job.h"
@@ -72,6 +74,10 @@ bool is_wanted(const DistributionInfo& distribution, const Instance& instance) {
   if (distribution.name == "threshold" && instance.reduction->op != Operator::top_p) return false;
   if (distribution.name == "zero-sum" && instance.reduction->op != Operator::any) return false;
   if (distribution.name == "neighbours" && !gives_extremum(instance)) return false;
+  // They need several elements per thread, and are added to such cases.
+  if (distribution.name == "nan-between" || distribution.name == "nan-ahead" ||
+      distribution.name == "zeros-between")
+    return false;
   const bool plants_nan = distribution.name == "nans" || distribution.name == "nan";
   return !plants_nan || !gives_extremum(instance) || instance.claims.nan != NanPolicy::unspecified;
 }
@@ -108,6 +114,26 @@ std::vector<std::pair<CountClass, std::vector<std::string_view>>> preferred_inpu
   return preferred;
 }
 
+/// The transforms by which some cases must separate the elements of a thread: a running extremum may lose
+/// what precedes a NaN or a zero, and a loop may end there.
+std::vector<std::string_view> separators_of(const Instance& instance) {
+  const Element input = instance.reduction->input;
+  if (!is_float(input)) return {};
+  const NanPolicy nan = instance.claims.nan;
+  const bool is_extreme = gives_extremum(instance);
+  const bool skips_nan = nan == NanPolicy::ignore || (is_extreme && nan == NanPolicy::propagate);
+  std::vector<std::string_view> all;
+  if (skips_nan && float_format(input).has_nan) all = {"nan-between", "nan-ahead"};
+  if (is_extreme) all.emplace_back("zeros-between");
+  return all;
+}
+
+/// With elements of about 2^k, the variance is about epsilon; or the norm is, for L2 normalization.
+std::int64_t exponent_near_epsilon(const Reduction& reduction) {
+  const int exponent = std::ilogb(reduction.epsilon);
+  return reduction.op == Operator::l2_normalize ? exponent - 2 : exponent / 2;
+}
+
 /// In half of the cases: an element at the edge of the condition that elements must satisfy to count.
 void plant_threshold(Case& c, const Instance& instance, Chooser& choose) {
   const std::int64_t count = value_of(c.variables, "count").value_or(0);
@@ -139,6 +165,11 @@ CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, con
   for (const DistributionInfo& transform : foldproof::transforms())
     if (is_wanted(transform, instance)) transforms_.emplace_back(transform.name);
   relations_ = relations_of(instance);
+  // Those of an audit in turn, so that it has each of them.
+  constexpr std::uint64_t usual_cases = 40;
+  const std::vector<std::string_view> separators = separators_of(instance);
+  for (std::uint64_t index = 0, next = 0; !separators.empty() && index < usual_cases; ++index)
+    separators_.emplace_back(may_separate(drawn(index)) ? separators[next++ % separators.size()] : "");
 }
 
 CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const {
@@ -183,7 +214,7 @@ std::string CaseGenerator::relation(std::uint64_t index) const {
                             relations_.size(), hash_of(salt::relation, seed_))];
 }
 
-Case CaseGenerator::generate(std::uint64_t index) const {
+Case CaseGenerator::drawn(std::uint64_t index) const {
   Chooser choose(mixed(seed_ ^ mixed(index + 1)));
   const Turn turn = turn_in(domain_, index, seed_);
 
@@ -216,6 +247,10 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   // larger.
   if (wants("shift") && turn.counts == CountClass::warp_edge && !stays_as_made(made_of.distribution))
     c.input.transforms.push_back({"shift", float_format(instance_.reduction->input).precision / 2});
+  // Which epsilon is added, or compared with, shows only if it is about as large as what it is added to.
+  const bool has_edge = turn.counts == CountClass::tile_edge || turn.counts == CountClass::power_edge;
+  if (wants("scale") && has_edge && !stays_as_made(made_of.distribution))
+    c.input.transforms.push_back({"scale", exponent_near_epsilon(*instance_.reduction)});
   if (wants("minus-inf") && turn.counts == CountClass::small)
     c.input.transforms.push_back({"minus-inf", PlantedAt::row});
   if (wants("minus-inf") && turn.counts == CountClass::power_edge)
@@ -226,6 +261,28 @@ Case CaseGenerator::generate(std::uint64_t index) const {
     if (turn.counts == CountClass::warp_edge) c.input.transforms.push_back({"nan", PlantedAt::last});
   }
   plant_threshold(c, instance_, choose);
+  return c;
+}
+
+// What was planted, such as an infinity in place of every element, remains.
+bool CaseGenerator::may_separate(const Case& c) const {
+  constexpr std::int64_t elements_per_thread = 3;
+  const std::int64_t threads = value_of(c.variables, "grid").value_or(1) * tile_of(c.variables);
+  const auto is_planted = [](const InputStep& step) {
+    return std::holds_alternative<PlantedAt>(step.argument);
+  };
+  return value_of(c.variables, "count").value_or(0) >= elements_per_thread * threads &&
+         !stays_as_made(c.input.distribution.name) && std::ranges::none_of(c.input.transforms, is_planted);
+}
+
+Case CaseGenerator::generate(std::uint64_t index) const {
+  Case c = drawn(index);
+  const std::vector<std::string_view> all = index < separators_.size() || !instance_.reduction
+                                                ? std::vector<std::string_view>{}
+                                                : separators_of(instance_);
+  std::string separator = index < separators_.size() ? separators_[index] : "";
+  if (!all.empty() && may_separate(c)) separator = all[index % all.size()];
+  if (!separator.empty()) c.input.transforms.push_back({separator});
   return c;
 }
 
@@ -244,6 +301,7 @@ bool CaseGenerator::wants(std::string_view transform) const {
   if (transform == "minus-inf") return instance_.claims.masked != Masked::unspecified;
   if (transform == "nan") return gives_extremum(instance_) && instance_.claims.nan != NanPolicy::unspecified;
   if (transform == "shift") return is_about_deviation(instance_.reduction->op);
+  if (transform == "scale") return instance_.reduction->epsilon > 0;
   return info(instance_.reduction->op).takes("maximum") ||
          (transform == "far-below" && gives_extremum(instance_));
 }

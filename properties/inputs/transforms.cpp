@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -141,6 +142,56 @@ void transform_far_below(Elements& x) {
     // The elements of an extremum must remain different.
     x.set_finite(i, number_of(side * (is_extremum(x.op()) ? (1 + magnitude) * std::min(distance, largest)
                                                           : magnitude + distance)));
+  }
+}
+
+namespace {
+
+/// The next third of a row, from `begin`.
+Row third_from(std::size_t begin, const Row& row) { return {begin, row.length / 3}; }
+
+/// Makes the last third of the row less extreme than the first one, so that it shows whether a running
+/// extremum kept that.
+void lower_last_third(Elements& x, const Row& row) {
+  if (!is_extremum(underlying(x.op()))) return;
+  const double side = underlying(x.op()) == Operator::min ? -1 : 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = row.begin; i < row.begin + row.length / 3; ++i)
+    if (const Number number = x.number(i); number.is_finite())
+      least = std::min(least, side * to_double(number));
+  if (!std::isfinite(least)) return;
+  for (std::size_t i = row.begin + 2 * (row.length / 3); i < row.begin + row.length; ++i)
+    x.set_finite(i, number_of(side * (least - std::fabs(least) - 1)));
+}
+
+}  // namespace
+
+void transform_nan_between(Elements& x) {
+  for (const Row& row : x.rows()) {
+    lower_last_third(x, row);
+    const auto [begin, length] = third_from(row.begin + row.length / 3, row);
+    for (std::size_t i = begin; i < begin + length; ++i) x.set(i, {Number::Category::nan, false, 0, 0});
+  }
+}
+
+void transform_nan_ahead(Elements& x) {
+  for (const Row& row : x.rows())
+    for (std::size_t i = row.begin; i < row.begin + row.length / 3; ++i)
+      x.set(i, {Number::Category::nan, false, 0, 0});
+}
+
+void transform_zeros_between(Elements& x) {
+  for (const Row& row : x.rows()) {
+    const bool is_negative = x.random.flip(), is_negative_zero = x.random.flip();
+    for (std::size_t i = row.begin; i < row.begin + row.length / 3; ++i) {
+      Number number = x.number(i);
+      number.negative = is_negative;
+      x.set(i, number);
+    }
+    lower_last_third(x, row);
+    const auto [begin, length] = third_from(row.begin + row.length / 3, row);
+    for (std::size_t i = begin; i < begin + length; ++i)
+      x.set(i, {Number::Category::finite, is_negative_zero, 0, 0});
   }
 }
 

@@ -146,6 +146,22 @@ TEST_CASE("an audit of inputs without elements is clean only if the contract say
   CHECK(verdict_for(EmptyPolicy::untouched) == Verdict::clean);
 }
 
+TEST_CASE("an audit of inputs without elements is not clean if their results have none either") {
+  for (const auto& [op, result] : {std::pair{Operator::softmax, ResultShape::array},
+                                   {Operator::sum, ResultShape::scan},
+                                   {Operator::sum, ResultShape::partials}}) {
+    Contract contract = fake::contract(op, Element::f32);
+    Instance& instance = contract.instances[0];
+    instance.reduction->result = result;
+    instance.output_count = Expression::parse("count", {});
+    std::ranges::find(instance.domain, "count", &std::pair<std::string, Range>::first)->second =
+        Range::parse("0", {});
+    const KernelReport report = audit(contract, [](const Launch&) {});
+    CHECK(report.verdict == Verdict::unchecked);
+    CHECK(report.reason == "the contract claims only empty inputs, whose result has no elements");
+  }
+}
+
 TEST_CASE("an output without elements is not checked, and an audit that had no other is not clean") {
   const auto audited = [](const std::string& ranks) {
     Contract contract = fake::contract(Operator::sum, Element::i32);

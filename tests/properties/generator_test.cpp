@@ -461,6 +461,36 @@ TEST_CASE("forty cases cover every class for every seed") {
   }
 }
 
+TEST_CASE("forty cases separate elements of a thread by a NaN and by a zero where that matters") {
+  Instance instance = fake::with_domain({{"count", "0 .. 2^31"}, {"block", "32 .. 1024"}});
+  const Domain domain(instance, 1 << 16);
+  const auto cases_with = [&](const char* transform, std::uint64_t seed) {
+    const CaseGenerator generator(instance, domain, "test", seed);
+    int found = 0;
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      const Case c = generator.generate(i);
+      const bool is_separated = std::ranges::any_of(
+          c.input.transforms, [&](const InputStep& step) { return step.name == transform; });
+      if (is_separated) CHECK(c.variables.at("count") >= 3 * c.variables.at("block"));
+      found += is_separated ? 1 : 0;
+    }
+    return found;
+  };
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    INFO("seed " << seed);
+    instance.reduction->op = Operator::max;
+    instance.claims.nan = NanPolicy::ignore;
+    for (const char* transform : {"nan-between", "nan-ahead", "zeros-between"})
+      CHECK(cases_with(transform, seed) > 0);
+    instance.claims.nan = NanPolicy::unspecified;
+    CHECK(cases_with("nan-between", seed) == 0);
+    instance.reduction->op = Operator::sum;
+    instance.claims.nan = NanPolicy::ignore;
+    CHECK(cases_with("nan-between", seed) > 0);
+    CHECK(cases_with("zeros-between", seed) == 0);
+  }
+}
+
 TEST_CASE("if a contract claims the result of masked rows, forty cases include some") {
   Instance instance = fake::with_domain(
       {{"columns", "1 .. 2^20"}, {"rows", "1 .. 100"}, {"count", "rows * columns"}, {"block", "1 .. 1024"}});

@@ -23,9 +23,8 @@ InputDistribution distribution_of(const std::string& words, std::uint64_t seed) 
 }
 
 std::vector<Number> made(const std::string& words, Element element, std::uint64_t count,
-                         std::uint64_t seed = 1, Element output = Element::f32) {
-  const auto bytes =
-      make_input(distribution_of(words, seed), {Operator::sum, element, element, count, output, tile});
+                         std::uint64_t seed = 1, Element output = Element::f32, Operator op = Operator::sum) {
+  const auto bytes = make_input(distribution_of(words, seed), {op, element, element, count, output, tile});
   std::vector<Number> numbers;
   for (std::size_t i = 0; i < count; ++i) numbers.push_back(decode(element, load(element, bytes, i)));
   return numbers;
@@ -87,6 +86,26 @@ TEST_CASE("orders keep the elements and sort their magnitudes") {
   CHECK(in_turn[1] == up[0]);
   CHECK(in_turn[2] == up[97]);
   CHECK(in_turn[98] == up[49]);
+}
+
+TEST_CASE("a NaN or a zero separates larger elements from smaller ones") {
+  const auto nans = made("uniform+nan-between", Element::f32, 99, 1, Element::f32, Operator::max);
+  for (std::size_t i = 0; i < 33; ++i)
+    for (std::size_t k = 0; k < 33; ++k) {
+      CHECK(nans[33 + i].is_nan());
+      CHECK(to_double(nans[66 + k]) < to_double(nans[i]));
+    }
+  const auto of_min = made("uniform+nan-between", Element::f32, 99, 1, Element::f32, Operator::min);
+  CHECK(to_double(of_min[98]) > to_double(of_min[0]));
+  std::set<std::pair<bool, bool>> signs;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const auto zeros = made("uniform+zeros-between", Element::f32, 9, seed, Element::f32, Operator::max);
+    CHECK(zeros[0].negative == zeros[1].negative);
+    CHECK(zeros[4].is_zero());
+    CHECK(to_double(zeros[8]) < to_double(zeros[0]));
+    signs.emplace(zeros[0].negative, zeros[4].negative);
+  }
+  CHECK(signs.size() == 4);
 }
 
 TEST_CASE("a scale is exact and saturates at the largest finite value") {
@@ -283,7 +302,7 @@ TEST_CASE("distributions and transforms are parsed with their arguments, and inv
   CHECK(error("uniform+") ==
         "unknown transform \"\"; choose one of shuffled, ascending, descending, large-small, scale:exponent, "
         "shift:exponent, centred, paired:exponent, peaks, far-below, minus-zero:place, nan:place, inf:place, "
-        "minus-inf:place");
+        "minus-inf:place, nan-between, nan-ahead, zeros-between");
   CHECK_THROWS_WITH(made("uniform+inf:first", Element::e4m3, 3),
                     "the transform \"inf\" does not support e4m3 elements");
 }
