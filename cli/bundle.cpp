@@ -1,7 +1,9 @@
 // foldproof bundle: packs a stored case and everything that its replay reads, for a report of a false alarm.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,11 +15,13 @@
 #include "base/child.h"
 #include "base/file_name.h"
 #include "base/files.h"
+#include "base/printable.h"
 #include "base/temporary_folders.h"
 #include "cli/stored_subjects.h"
 #include "cli/verbs.h"
 #include "command/compilation.h"
 #include "command/source_options.h"
+#include "contracts/compile.h"
 #include "devices/image.h"
 #include "properties/audit.h"
 
@@ -26,6 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* own_folder = "foldproof-bundle";  // in the archive
 constexpr std::size_t largest_packed_file = std::size_t{64} << 20;
 
 struct BundleCommandLine {
@@ -44,23 +49,29 @@ fs::path common_folder(const fs::path& one, const fs::path& other) {
 /// A folder of files that is packed as a whole:
 ///   NAME/k.toml, NAME/k.cu, …       as they are below the folder that contains them all
 ///   NAME/foldproof-cases/CASE.toml  the case, which names the contract or the source
-///   NAME/bundle/                    the PTX, and what the reader must know
+///   NAME/foldproof-bundle/          the PTX, and what the reader must know
 class Bundle {
  public:
-  Bundle(const StoredCase& stored, const Subject& subject, const std::string& case_file)
+  /// `project`: the project file; empty if there is none.
+  Bundle(const StoredCase& stored, const Subject& subject, const std::string& case_file,
+         const std::vector<std::string>& files_read, const std::string& project)
       : stored_(stored),
         subject_(subject),
         named_(resolved_path(stored.contract)),
         root_(common_folder(named_.parent_path(), resolved_path(subject.contract.source).parent_path())),
         case_file_(fs::path(case_file).filename().string()) {
     name_ = file_name_part(fs::path(case_file_).stem().string(), '.', '-');
+    if (!project.empty()) root_ = common_folder(root_, resolved_path(project).parent_path());
     add(named_);
     add(resolved_path(subject.contract.source));
-    for (const std::string& file : subject.files_read) add(resolved_path(file));
+    if (!project.empty()) add(resolved_path(project));
+    for (const std::string& file : files_read) add(resolved_path(file));
   }
 
   const std::string& name() const { return name_; }
   const std::set<std::string>& left_out() const { return left_out_; }
+
+  bool packs(const fs::path& file) const { return files_.contains(resolved_path(file)); }
 
   std::vector<std::string> packed() const {
     std::vector<std::string> all;
@@ -77,8 +88,8 @@ class Bundle {
     StoredCase moved = stored_;
     moved.contract = fs::path("..") / named_.lexically_relative(root_);
     write(folder / case_store_folder / case_file_, to_toml(moved));
-    write(folder / "bundle" / "kernel.ptx", subject_.image->ptx.text());
-    write(folder / "bundle" / "README.txt", explanation(flags));
+    write(folder / own_folder / "kernel.ptx", subject_.image->ptx.text());
+    write(folder / own_folder / "README.txt", explanation(flags));
     return packed_by_tar(temporary.path());
   }
 
@@ -103,8 +114,8 @@ class Bundle {
   std::string explanation(const std::string& flags) const {
     std::string text = fmt::format(
         "{} {}\n\nTo repeat the finding \"{}\", run in this folder:\n\n  foldproof replay {}/{}{}\n\n"
-        "kernel.ptx is what nvcc made of the source; its first lines name the version of the compiler.\n",
-        "foldproof", foldproof_version(), stored_.finding, case_store_folder, case_file_, flags);
+        "kernel.ptx is the PTX that nvcc generated; its first lines name the version of the compiler.\n",
+        "foldproof", foldproof_version(), printable(stored_.finding), case_store_folder, case_file_, flags);
     if (!left_out_.empty()) text += "\nThe compiler also read these files, which are not included:\n\n";
     for (const std::string& file : left_out_) text += fmt::format("  {}\n", file);
     return text;
@@ -114,6 +125,7 @@ class Bundle {
     const fs::path archive = folder / "archive.tar.gz";
     const auto tar = find_program("tar");
     if (!tar) throw Unsupported("the program \"tar\", which packs the archive, is not installed");
+    for (const char* variable : {"TAR_OPTIONS", "GZIP"}) unsetenv(variable);
     const ProcessResult result =
         run_process({tar->string(), "-czf", archive.string(), "-C", folder.string(), "--", name_}, folder);
     if (result.status != 0) throw Unsupported(fmt::format("tar could not pack the files: {}", result.output));
@@ -128,6 +140,13 @@ class Bundle {
   std::set<std::string> left_out_;
 };
 
+/// For a contract that is guessed, the kernel is compiled by itself.
+std::vector<std::string> files_read_for(const Subject& subject, const Instance& instance,
+                                        const CompileOptions& options) {
+  if (!subject.files_read.empty() || subject.contract.source.extension() == ".ptx") return subject.files_read;
+  return compiled_entry(subject.contract.source, instance.launches.at(0).entry, options).files_read;
+}
+
 int bundle(const BundleCommandLine& a, const Console& console) {
   const StoredCase stored = load_case_of(a.file, a.contract, a.source.trust());
   const CompileOptions options = a.source.compile_options();
@@ -138,10 +157,12 @@ int bundle(const BundleCommandLine& a, const Console& console) {
   ProgressLine line;
   compile_subjects(subjects, options, 1, console, line);
   line.clear();
-  const Bundle files(stored, *assignment.subject, a.file);
+  const Bundle files(stored, *assignment.subject, a.file,
+                     files_read_for(*assignment.subject, *assignment.instance, options), a.source.project());
   const std::string output = a.output.empty() ? files.name() + ".tar.gz" : a.output;
   check_output(output);
-  write_output(output, files.archive(a.source.words()));
+  if (files.packs(output)) throw InputError("--output names a file that is packed; choose another one");
+  write_output(output, files.archive(a.source.words_besides_project()));
   for (const std::string& file : files.left_out())
     console.note(fmt::format("note: not packed, since it is not below the folder of the kernel: {}", file));
   console.print_as_asked(
@@ -149,8 +170,8 @@ int bundle(const BundleCommandLine& a, const Console& console) {
         return Json{{"archive", output}, {"files", files.packed()}, {"left_out", files.left_out()}};
       },
       [&] {
-        return fmt::format("{} was written; it contains the source, the contract, the PTX and the case\n",
-                           output);
+        return fmt::format("{} was written; it contains the case, the PTX and {}\n", printable(output),
+                           printable(fmt::format("{}", fmt::join(files.packed(), ", "))));
       });
   return 0;
 }

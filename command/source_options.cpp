@@ -59,11 +59,14 @@ std::string SourceOptions::further_words() const {
 }
 
 std::string SourceOptions::words() const {
+  return words_besides_project() + (project_.empty() ? "" : " --project " + shell_word(project_));
+}
+
+std::string SourceOptions::words_besides_project() const {
   std::string words;
   for (const std::string& flag : contract_flags())
     words += flag.starts_with("-I") ? " -I " + shell_word(flag.substr(2)) : " " + shell_word(flag);
   if (!arch_.empty()) words += " --arch " + shell_word(arch_);
-  if (!project_.empty()) words += " --project " + shell_word(project_);
   return words + further_words();
 }
 

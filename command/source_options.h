@@ -24,6 +24,10 @@ class SourceOptions {
   /// All of them except --trust, as words of a command with a leading blank; folders of -I are absolute.
   /// Throws InputError like compile_options().
   std::string words() const;
+  /// The same without --project.
+  std::string words_besides_project() const;
+  /// The project file; empty if there is none.
+  std::string project() const { return project_ == "none" ? "" : project_; }
   Trust trust() const { return trusts_ ? Trust::full : Trust::limited; }
 
  private:

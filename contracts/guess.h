@@ -73,7 +73,8 @@ struct SourceLaunch {
   std::vector<std::string> arguments = {};  ///< the scalar ones of the kernel
   /// With sample values of what the source does not say; empty if it is not known when it is reached.
   std::vector<HostCall> calls = {};
-  bool is_only_one = false;  ///< the source launches nothing else
+  bool is_only_one = false;    ///< the source launches nothing else
+  bool passes_struct = false;  ///< whose members are unknown
   /// As spelled, "<<<grid, block>>>", if its blocks or its threads are unknown; otherwise empty.
   std::string not_understood = {};
   bool operator==(const SourceLaunch&) const = default;

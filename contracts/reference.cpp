@@ -110,10 +110,19 @@ void check_key(const Reference& reference, const Problem& problem, const Pair& p
 std::shared_ptr<const Formula> formula_of(const Reference& reference) {
   const std::string* text = reference.value_of("formula");
   if (text == nullptr)
-    throw InputError(fmt::format("--as: {} requires a formula, as in --as \"{},formula=sum(x * y)\"",
+    throw InputError(fmt::format("--as: {} requires a formula, as in --as \"{},formula=sum(x * dy)\"",
                                  name(reference.op), reference.as));
   try {
-    return std::make_shared<const Formula>(Formula::parse(*text, {}));
+    auto formula = std::make_shared<const Formula>(Formula::parse(*text, {}));
+    constexpr std::string_view parts[] = {"y",    "count", "rows",    "columns", "spatial", "segments",
+                                          "bins", "k",     "epsilon", "delta",   "p"};
+    for (const FormulaOperand& read : formula->operands())
+      if (std::ranges::find(parts, read.name) != std::end(parts))
+        throw InputError(
+            fmt::format("the formula cannot call an operand \"{0}\", since --map {0}=… names "
+                        "another part; use another name, and map that",
+                        read.name));
+    return formula;
   } catch (const InputError& error) {
     throw InputError(fmt::format("--as: {}", error.sentence()));
   }
@@ -186,6 +195,7 @@ std::vector<std::string_view> shapes_of(const Problem& problem) {
   std::vector<std::string_view> words;
   if (problem.whole == ResultShape::scan) return {"whole", "rows"};
   if (problem.whole == ResultShape::columns) return {"columns"};
+  if (problem.whole == ResultShape::rows && is_formula(problem.op)) return {"rows"};  // it names rows
   if (problem.whole != ResultShape::rows) words.emplace_back("whole");
   for (const auto& [word, shape] : shape_words)
     if (has_shape(problem.op, shape)) words.push_back(word);

@@ -20,6 +20,7 @@ struct FormulaOperand {
   std::string name;
   ValueOf value = ValueOf::element;
   bool is_positive = false;  ///< a divisor, or below a root
+  bool is_outside = false;   ///< of all totals, in some place
 };
 
 /// A formula such as "sum(dy * (x - mean[row]) * rstd[row])" or "y * (x - sum(y * x))": numbers, x (the

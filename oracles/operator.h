@@ -52,13 +52,13 @@ constexpr bool adds_pairs(Operator op) {
   return op == Operator::dot || op == Operator::squared_error || op == Operator::absolute_error ||
          op == Operator::huber;
 }
-/// Whether a formula of the contract says what is computed.
-constexpr bool is_formula(Operator op) { return op == Operator::formula || op == Operator::element_formula; }
-
 /// Whether it divides such a sum by the number of elements.
 constexpr bool is_mean_of_pairs(Operator op) {
   return op == Operator::mse || op == Operator::mae || op == Operator::mean_huber;
 }
+
+/// Whether a formula of the contract says what is computed.
+constexpr bool is_formula(Operator op) { return op == Operator::formula || op == Operator::element_formula; }
 
 /// Whether the result is small if the second operand is close to the elements.
 constexpr bool compares_pairs(Operator op) {

@@ -49,8 +49,9 @@ class ResultChecker {
   std::span<const std::byte> elements_of(Element type, std::span<const std::byte> all, Part part);
   /// The weights or biases of the elements of a part.
   std::span<const std::byte> values_for(const Operand& factors, Part part);
-  /// What the formula reads of the operand for the elements of a part.
-  std::span<const std::byte> values_for_formula(const Operand& operand, ValueOf value, Part part);
+  /// What the formula reads of the operand for the elements of the part with that index.
+  std::span<const std::byte> values_for_formula(const Operand& operand, ValueOf value, Part part,
+                                                std::size_t index);
   /// The operands of one part: its own values for roles with one value per element or per row.
   Operands operands_of_part(const Operands& operands, Part part, std::size_t index);
 

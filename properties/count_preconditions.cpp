@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -230,6 +231,7 @@ class SizeTrials {
     if (preconditions_.counts.empty()) try_count_of_threads();
     if (preconditions_.counts.empty()) try_threads_for_each();
     if (preconditions_.counts.empty()) try_long_rows();
+    if (preconditions_.counts.empty()) try_most_launched();
   }
 
  private:
@@ -269,7 +271,7 @@ class SizeTrials {
     const Range* grid = range_of(instance_, "grid");
     const bool needs_blocks = grid != nullptr && is_fixed(*grid);
     const auto may_pass = [&](const SourceLaunch& launch) {
-      return is_within_group(divisor) && !constant_of(launch, *argument_);
+      return launch.passes_struct || (is_within_group(divisor) && !constant_of(launch, *argument_));
     };
     return !blocks_.launches.empty() &&
            std::ranges::all_of(blocks_.launches, [&](const SourceLaunch& launch) {
@@ -333,6 +335,45 @@ class SizeTrials {
     const bool has_own_block = has("block") && range_of(instance_, "block")->high.names().empty();
     if (!adopt_least(std::to_string(warp), fmt::format("fewer than {} columns", warp)) && has_own_block)
       adopt_least("block", "fewer columns than a block has threads");
+  }
+
+  /// If the launches pass no more than some number, whatever their own callers pass.
+  void try_most_launched() {
+    constexpr std::int64_t few = 2048;  // sample values are larger, unless the source limits them
+    if (!range().high.names().empty() || blocks_.launches.empty()) return;
+    std::int64_t most = 0;
+    for (const SourceLaunch& launch : blocks_.launches) {
+      if (launch.calls.empty()) return;
+      for (const HostCall& call : launch.calls) {
+        if (*argument_ >= call.arguments.size() || !call.arguments[*argument_]) return;
+        most = std::max(most, *call.arguments[*argument_]);
+      }
+    }
+    if (most < 2 || most > few || most >= range().high.evaluate({})) return;
+    const auto fault = error_with_more_than(most);
+    if (!fault || error()) return;
+    preconditions_.counts = {{variable_, fmt::format("{} .. {}", range().low.text(), most)}};
+    const char* what = has("rows") ? "columns" : "elements";
+    preconditions_.assumptions.push_back(
+        fmt::format("at most {} {}, as in every launch found in the source", most, what));
+    preconditions_.warnings.push_back(warning_of(*fault, fmt::format("pass more than {} {}", most, what)));
+  }
+
+  std::optional<Finding> error_with_more_than(std::int64_t most) const {
+    constexpr std::uint64_t most_elements = 1 << 16;
+    constexpr std::int64_t most_tried = 4097;
+    std::vector<Case> cases;
+    // An array in shared memory may hold more than the launches pass, often a power of two.
+    for (std::int64_t tried = most + 1; tried <= std::max(most_tried, most + 1);
+         tried = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(tried))) + 1) {
+      Case c = trial_cases(instance_).front();
+      Variables wanted = c.variables;
+      wanted[variable_] = tried;
+      if (has("rows")) wanted["rows"] = wanted["grid"] = 2;
+      c.variables = Domain(instance_, most_elements).nearest(wanted);
+      cases.push_back(with_telling_last(c));
+    }
+    return error_in(Evaluator(contract_, instance_, image_, runner_), cases);
   }
 
   /// Whether the kernel is right with these sizes, but wrong with others; the domain then has them.

@@ -246,6 +246,20 @@ Case with_telling_last(Case c) {
   return c;
 }
 
+namespace {
+
+/// Two examples of two channels, each with that many elements.
+Case with_channels_of(std::int64_t elements, const Instance& instance) {
+  Case c = case_of(instance, {elements, 1, "uniform"});
+  Variables wanted = c.variables;
+  wanted["spatial"] = elements;
+  wanted["rows"] = wanted["columns"] = 2;
+  c.variables = Domain(instance, largest_trial).nearest(wanted);
+  return c;
+}
+
+}  // namespace
+
 std::vector<Case> large_trial_cases(const Instance& instance, std::uint32_t threads) {
   constexpr std::int64_t few = 2, many_blocks = 66;
   const std::int64_t length = std::int64_t{threads} + 1;
@@ -259,6 +273,8 @@ std::vector<Case> large_trial_cases(const Instance& instance, std::uint32_t thre
     }
     return cases;
   }
+  if (range_of(instance, "spatial") != nullptr)
+    return {with_channels_of(length, instance), with_telling_last(with_channels_of(threads, instance))};
   const std::int64_t group = group_of(Domain(instance, largest_trial)), columns = length * group;
   // If a row is as long as a block, its last element is that of the last thread.
   std::vector<Case> cases{case_of(instance, {few * columns, few, "uniform"}),

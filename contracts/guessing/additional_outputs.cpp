@@ -29,8 +29,8 @@ Reduction with_operator(const Reduction& first, Operator op, ResultShape result,
 bool is_plain(Operator op, ResultShape shape, const Reduction& first) {
   const auto requires_it = [&](const RoleInfo& role) { return requires_operand(role, op, shape); };
   if (std::ranges::any_of(roles(), requires_it)) return false;
-  return info(op).gives != OperatorInfo::Gives::ranked && info(op).gives != OperatorInfo::Gives::counts &&
-         op != Operator::custom && !info(op).takes("p") &&
+  return !is_formula(op) && info(op).gives != OperatorInfo::Gives::ranked &&
+         info(op).gives != OperatorInfo::Gives::counts && op != Operator::custom && !info(op).takes("p") &&
          (!info(op).takes("epsilon") || info(first.op).takes("epsilon") ||
           info(op).gives == OperatorInfo::Gives::number);
 }
@@ -64,6 +64,10 @@ std::vector<Instance> with_additional_output(const Instance& instance, const std
       if (output.initial != BufferContract::Initial::undefined) output.initial = initial_of(op.op);
       with.additional_outputs.push_back({buffer, with_operator(first, op.op, shape, output.type)});
       all.push_back(with);
+      if (op.op == Operator::mean) {  // as that of a merged variance
+        with.additional_outputs.back().reduction.moment_method = MomentMethod::welford;
+        all.push_back(with);
+      }
       if (!op.takes("correction")) continue;
       with.additional_outputs.back().reduction.correction = 1;
       all.push_back(std::move(with));

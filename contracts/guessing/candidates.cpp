@@ -62,7 +62,7 @@ std::vector<std::string> variants_of_histogram(const Kernel& kernel) {
 std::vector<Reference> all_references(const Kernel& kernel) {
   std::vector<Reference> references;
   for (const Problem& problem : problems()) {
-    if (is_formula(problem.op)) continue;  // only the user knows which
+    if (is_formula(problem.op) && problem.keys.empty()) continue;  // only the user knows which
     for (const std::string_view shape : shapes_of(problem))
       for (const std::string& variant :
            problem.op == Operator::histogram ? variants_of_histogram(kernel) : variants_of(problem, kernel))
@@ -175,6 +175,8 @@ std::vector<Supposition> suppositions(const Kernel& kernel) {
   if (!kernel.facts.reads_in_loop) add_filled_rows(kernel, blocks, all);
   if (sizes_of(kernel) == 0) add_constant_counts(kernel, all);
   all.push_back({.is_square = true});
+  if (sizes_of(kernel) == 3) all.push_back({.is_tensor = true});
+  if (sizes_of(kernel) > 1) all.push_back({.has_total = true});
   all.push_back({.has_one_result = true});
   all.push_back({.output_is_scratch = true});
   all.push_back({.is_in_place = true});
@@ -185,7 +187,10 @@ std::vector<Supposition> suppositions(const Kernel& kernel) {
   const auto adds_to_it = [](const Parameter& parameter) {
     return parameter.accesses.is_read && parameter.accesses.is_output();
   };
-  if (std::ranges::any_of(kernel.parameters, adds_to_it)) all.push_back({.holds_identity = true});
+  if (std::ranges::any_of(kernel.parameters, adds_to_it)) {
+    all.push_back({.holds_identity = true});
+    if (sizes_of(kernel) == 3) all.push_back({.is_tensor = true, .holds_identity = true});
+  }
   if (const auto grid = kernel.launched_grid(kernel.grid_axis()); grid && kernel.facts.uses_block_index)
     add_fixed_grid(*grid, all);
   const auto is_group = [](const Parameter& parameter) { return parameter.lanes > 1; };

@@ -34,7 +34,7 @@ class DomainGuess {
     if (const auto launched = kernel_.launched_blocks(); !launched.empty()) return launched.front();
     std::uint32_t threads = usual;
     if (const std::uint64_t elements = shared_elements();
-        elements == 64 || elements == 128 || elements == 512 || elements == 1024)
+        elements == 16 || elements == 64 || elements == 128 || elements == 512 || elements == 1024)
       threads = static_cast<std::uint32_t>(elements);
     if (facts_.uses_shuffle && !facts_.uses_shared && facts_.atomics.empty()) threads = warp;
     return std::min(threads, facts_.most_threads.value_or(threads));
@@ -80,14 +80,18 @@ class DomainGuess {
       if (fills_rows)
         add_columns_of_threads(unit);
       else if (!has_thread_for_each)
-        add_variable(unit, fmt::format("{} .. {}", roles_.k(), roles_.lanes() > 1 ? "2^13" : "2^15"));
+        add_variable(unit,
+                     fmt::format("{} .. {}", roles_.k(),
+                                 most_of(sizes_.matrix->columns, roles_.lanes() > 1 ? "2^13" : "2^15")));
       if (roles_.lanes() > 1) add_variable("columns", fmt::format("groups * {}", roles_.lanes()));
       if (sizes_.steps) {
         add_variable("batch", "1 .. 2^7");
         add_variable("steps", "1 .. 2^8");
       }
       const bool is_square = sizes_.matrix->rows && sizes_.matrix->rows == sizes_.matrix->columns;
-      add_variable("rows", is_square ? "columns" : sizes_.steps ? "batch * steps" : "1 .. 2^15");
+      add_variable("rows", is_square      ? "columns"
+                           : sizes_.steps ? "batch * steps"
+                                          : "1 .. " + most_of(sizes_.matrix->rows, "2^15"));
       add_variable("count", "rows * columns");
       const std::string parts = sizes_.by_columns ? "columns" : "rows";
       const bool covers_rows = strides() && (sizes_.matrix->rows || sizes_.by_columns);
@@ -106,6 +110,12 @@ class DomainGuess {
       find_elements_per_thread();
     }
     if (roles_.lanes() > 1) add_variable("offset", "0");
+  }
+
+  /// The largest value of the parameter, if it has 8 bits.
+  std::string most_of(std::optional<std::size_t> parameter, const char* usual) const {
+    if (!parameter || size_of(*kernel_.parameters[*parameter].element) > 1) return usual;
+    return is_signed_integer(*kernel_.parameters[*parameter].element) ? "127" : "255";
   }
 
   /// More elements would overflow the index of a kernel whose sizes are ints.

@@ -102,6 +102,8 @@ struct Supposition {
   bool reads_whole_groups = false;  ///< callers align the input, whose length is a multiple of a group's
   bool counts_groups = false;       ///< the number of elements is one of groups, such as float4
   bool orders_sizes = false;        ///< rows before columns, whatever the names of the parameters say
+  bool is_tensor = false;           ///< three numbers are those of examples, channels and elements of each
+  bool has_total = false;           ///< a number is that of all elements, besides those of a row
   bool is_square = false;           ///< one number is that of the rows and of the columns
   bool has_one_result = false;      ///< although several blocks run
   bool output_is_scratch = false;   ///< blocks also leave their partial results in the output
@@ -178,6 +180,8 @@ class KernelRoles {
   void put_elements_first(std::vector<std::size_t>& read) const;
   void find_operands(std::vector<std::size_t>& read);
   void find_variables(std::vector<std::size_t>& read);
+  std::optional<std::size_t> variable_named(const std::string& operand,
+                                            const std::vector<std::size_t>& read) const;
 
   const Kernel& kernel_;
   const Supposition& supposed_;
@@ -219,6 +223,8 @@ struct Sizes {
   /// How many elements each column has in a row, if the columns are the channels of a tensor (batch, channel,
   /// spatial); only with a matrix by columns.
   std::optional<std::size_t> spatial;
+  /// That of all elements; only with a matrix.
+  std::optional<std::size_t> total;
   std::optional<std::size_t> count, segments, bins;
   bool by_columns = false;  ///< columns are reduced, not rows
 };

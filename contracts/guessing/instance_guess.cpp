@@ -388,7 +388,14 @@ class Guess {
     OperandContract operand;
     const std::string& name = kernel_.parameters[index].name;
     operand.name = is_free_name(name) ? name : fmt::format("operand{}", index + 1);
-    if (!variable.empty()) operand.name = variable;
+    if (!variable.empty()) {
+      operand.name = variable;
+      Reduction reduction = *instance_.reduction;
+      reduction.formula = roles_.reference()->formula;
+      const std::string why = why_not_variable(*reduction.formula->operand(variable),
+                                               *kernel_.parameters[index].element, reduction);
+      if (!why.empty()) roles_.give_up(why);
+    }
     operand.role = role;
     operand.type = *kernel_.parameters[index].element;
     const bool is_common = role == Role::second && sizes_.matrix && supposed_.has_common_factors;
@@ -417,6 +424,7 @@ class Guess {
     if (index == roles_.named("k") || (ranks && is_name_of_k(kernel_.parameters[index].name)))
       return roles_.k();
     if (index == sizes_.spatial) return "spatial";
+    if (sizes_.matrix && index == sizes_.total) return "count";
     if (index == sizes_.steps) return "steps";
     if (sizes_.matrix && index == sizes_.matrix->rows) return sizes_.steps ? "batch" : "rows";
     if (sizes_.matrix && index == sizes_.matrix->columns)

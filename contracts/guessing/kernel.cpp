@@ -270,6 +270,9 @@ void expand_structs(Kernel& kernel, const ptx::Module& module, const SourceText&
     return;
   kernel.parameters = std::move(all);
   for (SourceLaunch& launch : kernel.launches) {
+    if (launch.arguments.size() == kernel.parameters.size()) continue;  // it initializes each member
+    launch.passes_struct = true;
+    if (launch.not_understood.empty()) launch.not_understood = "that passes a struct";
     if (!launch.arguments.empty()) launch.arguments = expanded(launch.arguments, kernel.parameters, {});
     for (HostCall& call : launch.calls)
       if (!call.arguments.empty()) call.arguments = expanded(call.arguments, kernel.parameters, {});

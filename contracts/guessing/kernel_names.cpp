@@ -96,6 +96,8 @@ std::string in_words(std::string_view name) {
 
 const NameRow* row_of_name(std::string_view name) {
   const std::string words = in_words(name);
+  // A gradient is something else than what it is the gradient of.
+  if (mentions(words, {"grad", "backward", "_bwd_", "_bw_"})) return nullptr;
   const auto* found = std::ranges::find_if(
       name_rows, [&](const NameRow& row) { return words.find(sought(row)) != std::string::npos; });
   return found == std::end(name_rows) ? nullptr : found;

@@ -118,10 +118,16 @@ std::size_t KernelRoles::parameter_named(const std::string& part, const std::str
                                    : qualified_name(parameter) == wanted;
   };
   const auto parameter = std::ranges::find_if(kernel_.parameters, is_wanted);
+  const std::size_t count = kernel_.parameters.empty() ? 0 : kernel_.parameters.back().argument + 1;
+  const auto is_struct = [&](const Parameter& one) { return !one.whole.empty() && one.argument == index; };
+  if (const auto found = std::ranges::find_if(kernel_.parameters, is_struct);
+      index && found != kernel_.parameters.end())
+    throw InputError(fmt::format("--map: parameter {} of {} is a struct; name one of its members, such as {}",
+                                 *index, kernel_.entry, qualified_name(*found)));
   if (parameter == kernel_.parameters.end())
     throw InputError(
         fmt::format("--map: {} has no parameter \"{}\" for \"{}\"; it has {} parameters, counted from 0",
-                    kernel_.entry, wanted, part, kernel_.parameters.back().argument + 1));
+                    kernel_.entry, wanted, part, count));
   return static_cast<std::size_t>(parameter - kernel_.parameters.begin());
 }
 
@@ -190,13 +196,37 @@ void KernelRoles::find_operands(std::vector<std::size_t>& read) {
   }
 }
 
-// The operands of the formula: the parameters that the user named for them, or those of the same name.
+// The parameter that the user named for the operand, or the one of that name, or the only one whose name
+// means the same; nothing if there is none.
+std::optional<std::size_t> KernelRoles::variable_named(const std::string& operand,
+                                                       const std::vector<std::size_t>& read) const {
+  struct Meaning {
+    std::string_view operand;
+    std::initializer_list<std::string_view> words;
+  };
+  static const Meaning meanings[] = {{"dy", {"dy", "dout", "grad", "delta", "diff"}},
+                                     {"mean", {"mean", "_mu_", "avg"}},
+                                     {"rstd", {"rstd", "invstd", "inv_std", "istd", "rsigma", "inv_var"}},
+                                     {"gain", {"gain", "gamma", "weight", "scale"}}};
+  if (const auto wanted = named(operand)) return wanted;
+  std::vector<std::size_t> same, similar;
+  const auto* meaning = std::ranges::find(meanings, operand, &Meaning::operand);
+  for (const std::size_t i : read) {
+    const std::string& name = kernel_.parameters[i].name;
+    if (i == named("x")) continue;
+    if (name == operand) same.push_back(i);
+    if (meaning != std::end(meanings) &&
+        (mentions(name, meaning->words) || mentions(in_words(name), meaning->words)))
+      similar.push_back(i);
+  }
+  const std::vector<std::size_t>& found = same.empty() ? similar : same;
+  return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
+}
+
+// The operands of the formula.
 void KernelRoles::find_variables(std::vector<std::size_t>& read) {
   for (const FormulaOperand& operand : reference()->formula->operands()) {
-    const auto wanted = named(operand.name);
-    const auto place = std::ranges::find_if(read, [&](std::size_t i) {
-      return wanted ? i == *wanted : kernel_.parameters[i].name == operand.name && i != named("x");
-    });
+    const auto place = std::ranges::find(read, variable_named(operand.name, read));
     if (place == read.end())
       give_up(fmt::format("no pointer that it reads is called \"{0}\"; name one with --map {0}=PARAMETER",
                           operand.name));

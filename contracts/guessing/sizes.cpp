@@ -91,18 +91,29 @@ class SizesGuess {
   /// Whether there are the sizes of a tensor (batch, channel, spatial) whose channels are reduced.
   bool find_tensor() {
     if (!sizes_.by_columns) return false;
+    if (roles_.supposed().is_tensor) return is_three_numbers();
     std::vector<std::size_t> left = integers_;
-    const auto spatial = take("spatial", "S", {"spatial", "hw", "pixel", "plane", "inner"}, left);
+    const auto spatial = take("spatial", "Ss", {"spatial", "hw", "pixel", "plane", "inner"}, left);
     if (!spatial) return false;
-    const auto channels = take("columns", "C", {"channel", "feature"}, left);
-    const auto batch = take("rows", "NB", {"batch", "sample", "outer"}, left);
+    const auto channels = take("columns", "Cc", {"channel", "feature", "filter"}, left);
+    const auto batch = take("rows", "NBnb", {"batch", "sample", "outer"}, left);
     if (!channels || !batch) return false;
+    set_tensor(*batch, *channels, *spatial);
+    return true;
+  }
+
+  bool is_three_numbers() {
+    if (integers_.size() != 3) return false;
+    set_tensor(integers_[0], integers_[1], integers_[2]);
+    return true;
+  }
+
+  void set_tensor(std::size_t batch, std::size_t channels, std::size_t spatial) {
     sizes_.matrix = {batch, channels};
     sizes_.spatial = spatial;
     roles_.assume(fmt::format("a tensor with {} examples, {} channels and {} elements of each channel",
-                              roles_.described(*batch), roles_.described(*channels),
-                              roles_.described(*spatial)));
-    return true;
+                              roles_.described(batch), roles_.described(channels),
+                              roles_.described(spatial)));
   }
 
   /// The parameters that the user named, or those with usual names. A reference contract needs no names: the
@@ -119,6 +130,7 @@ class SizesGuess {
       return roles_.assume(fmt::format("a square matrix of {} rows", roles_.described(integers_.front())));
     }
     std::vector<std::size_t> left = integers_;
+    if (roles_.supposed().has_total) sizes_.total = take("", "", {"elem", "total", "numel"}, left);
     auto rows = take_batch(left);
     if (!rows) rows = take_rows(left);
     auto columns = take_columns(left);
@@ -132,6 +144,7 @@ class SizesGuess {
     if (!columns && !left.empty()) columns = left.front();
     if (!columns) roles_.give_up("no parameter is the number of columns; name one with --map columns=INDEX");
     sizes_.matrix = {rows, *columns};
+    if (sizes_.total) roles_.assume(fmt::format("{} elements in all", roles_.described(*sizes_.total)));
     if (sizes_.steps)
       return roles_.assume(fmt::format("a matrix of {} x {} rows and {} columns", roles_.described(*rows),
                                        roles_.described(*sizes_.steps), roles_.described(*columns)));

@@ -70,7 +70,8 @@ std::optional<LaunchText> SourceText::launch_at(std::size_t at) const {
     if (depth == 0 && are(at, ">")) {
       launch.configuration = items({begin, at});
       const auto close = end_of(at + 3);
-      launch.arguments = close ? items({at + 4, *close}) : std::vector<TokenRange>{};
+      for (const TokenRange& argument : close ? items({at + 4, *close}) : std::vector<TokenRange>{})
+        for (const TokenRange& member : members_of(argument)) launch.arguments.push_back(member);
       launch.end = close.value_or(at + 3) + 1;
       return launch;
     }
@@ -138,6 +139,27 @@ bool SourceText::is_narrow(std::size_t at) const {
                                        "dim3", "const",    "int32_t", "uint32_t", "constexpr"};
   const std::string_view type = list_type(at).empty() ? token(at - 1) : list_type(at);
   return is_declared(at) && std::ranges::find(wide, type) == std::end(wide);
+}
+
+std::optional<TokenRange> SourceText::braced(TokenRange part) const {
+  std::size_t open = part.begin;
+  while (open < part.end && (is_name(token(open)) || token(open) == ":")) ++open;
+  if (open >= part.end || token(open) != "{" || closing(open) + 1 != part.end) return std::nullopt;
+  return TokenRange{open + 1, part.end - 1};
+}
+
+std::vector<TokenRange> SourceText::members_of(TokenRange argument) const {
+  auto list = braced(argument);
+  const bool is_name_only = argument.end == argument.begin + 1 && is_name(token(argument.begin));
+  const auto declared =
+      is_name_only ? declaration_of(token(argument.begin), argument.begin) : std::optional<std::size_t>{};
+  if (declared) {  // "Dim d{a, b};" or "Dim d = {a, b};"
+    const std::size_t begin = *declared + (token(*declared + 1) == "=" ? 2 : 1);
+    if (token(begin) == "{") list = braced({begin, closing(begin) + 1});
+    // A list of one number may initialize a number that changes.
+    if (list && items(*list).size() < 2) list.reset();
+  }
+  return list ? items(*list) : std::vector{argument};
 }
 
 std::optional<TokenRange> SourceText::definition_at(std::size_t at) const {

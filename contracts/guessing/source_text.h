@@ -21,6 +21,7 @@ struct TokenRange {
 struct LaunchText {
   TokenRange template_arguments;
   std::vector<TokenRange> configuration;
+  /// Instead of a struct that is initialized by a list, "Dim{rows, columns}", the items of the list.
   std::vector<TokenRange> arguments;
   std::size_t end = 0;  ///< the index after it
 };
@@ -83,6 +84,10 @@ class SourceText {
   static constexpr std::size_t nowhere = std::string_view::npos;
 
   void find_scopes();
+  /// The items of the list by which the argument is initialized; itself, if there is none.
+  std::vector<TokenRange> members_of(TokenRange argument) const;
+  /// What is between the braces of "{a, b}" or "ns::Dim{a, b}".
+  std::optional<TokenRange> braced(TokenRange part) const;
   /// "dim3" for "grid" in "dim3 block(64), grid(8)"; empty unless the word follows others in a declaration.
   std::string_view list_type(std::size_t at) const;
   std::size_t scope_of_declaration(std::size_t at) const;

@@ -24,9 +24,12 @@ class StructBody {
         at += is_label ? 2 : 1;
         continue;
       }
-      if (source_.token(at) == "virtual") return std::nullopt;  // the object has more than its members
+      // The object has more than its members, or a declaration is not understood.
+      if (is_any_of(source_.token(at), {"virtual", "alignas", "__align__", "__attribute__", "decltype"}))
+        return std::nullopt;
       const TokenRange statement{at, end_of_statement(at, end)};
       at = statement.end;
+      if (points_to_function_) return std::nullopt;
       const bool has_no_storage = is_any_of(
           source_.token(statement.begin), {"static", "using", "typedef", "friend", "template", "constexpr"});
       if (!is_function_ && !has_no_storage && !add(statement)) return std::nullopt;
@@ -43,6 +46,7 @@ class StructBody {
       const bool is_body = is_function_ && source_.token(at) == "{";
       has_value |= source_.token(at) == "=";
       is_function_ |= source_.token(at) == "(" && !has_value;
+      points_to_function_ |= source_.token(at) == "(" && source_.token(at + 1) == "*";
       at = source_.after(at);
       if (is_body) return at;
     }
@@ -112,7 +116,7 @@ class StructBody {
 
   const SourceText& source_;
   std::size_t open_;
-  bool is_function_ = false;
+  bool is_function_ = false, points_to_function_ = false;
   std::vector<StructMember> members_;
 };
 

@@ -10,21 +10,25 @@
 namespace foldproof {
 namespace {
 
-void check_variable(const OperandContract& operand, const Reduction& reduction, const Position& where) {
-  const FormulaOperand* read = reduction.formula->operand(operand.name);
-  if (read == nullptr)
-    throw InputError(fmt::format("the formula \"{}\" does not contain the operand \"{}\"",
-                                 reduction.formula->text(), operand.name),
-                     where);
-  if (!includes(reduction.accumulator, operand.type))
-    throw InputError(
-        fmt::format("choose an accumulator that represents every value of the operand \"{}\"", operand.name),
-        where);
-  if (read->value != ValueOf::element && !needs_columns(reduction.result))
-    throw InputError(fmt::format("the formula reads a value of \"{}\" for each row or column, but the result "
-                                 "\"{}\" has none",
-                                 operand.name, name_of(result_names, reduction.result)),
-                     where);
+/// Throws InputError unless the operands exist, and are what the formula reads. `main`: another formula that
+/// reads them; or null.
+void check_variables(const Draft& draft, const Reduction& reduction, const Formula* main,
+                     const Position& where) {
+  for (const FormulaOperand& read : reduction.formula->operands()) {
+    const auto operand = std::ranges::find(draft.instance.operands, read.name, &OperandContract::name);
+    if (operand == draft.instance.operands.end() || operand->role != Role::variable)
+      throw InputError(
+          fmt::format("the formula requires an [[operand]] with name = \"{}\" and role = \"variable\"",
+                      read.name),
+          where);
+    if (const std::string why = why_not_variable(read, operand->type, reduction); !why.empty())
+      throw InputError(why, where);
+    const FormulaOperand* other = main == nullptr ? nullptr : main->operand(read.name);
+    if (other != nullptr && other->value != read.value)
+      throw InputError(
+          fmt::format("the formulas of the contract read different values of the operand \"{}\"", read.name),
+          where);
+  }
 }
 
 void check_operand(const OperandContract& operand, const Instance& instance, const Text& role) {
@@ -37,7 +41,13 @@ void check_operand(const OperandContract& operand, const Instance& instance, con
     throw InputError("offsets require result = \"segments\" in [reduction]", role.where);
   if (operand.role == Role::scales && instance.reduction->where)
     throw InputError("elements with scales cannot be selected with \"where\"", role.where);
-  if (operand.role == Role::variable) return check_variable(operand, *instance.reduction, role.where);
+  if (operand.role == Role::variable) {
+    if (instance.reduction->formula->operand(operand.name) == nullptr)
+      throw InputError(fmt::format("the formula \"{}\" does not contain the operand \"{}\"",
+                                   instance.reduction->formula->text(), operand.name),
+                       role.where);
+    return;
+  }
   for (const OperandContract& other : instance.operands)
     if (other.role == operand.role)
       throw InputError(fmt::format("an operand \"{}\" already exists", role.value), role.where);
@@ -68,6 +78,23 @@ std::string usual_group(const Draft& draft, Role role) {
 
 }  // namespace
 
+std::string why_not_variable(const FormulaOperand& read, Element type, const Reduction& reduction) {
+  if (const std::string_view why = why_not_of_type(Role::variable, type, reduction.input); !why.empty())
+    return fmt::format("an operand \"{}\" cannot have the type {}: {}", read.name, name(type), why);
+  if (!includes(reduction.accumulator, type))
+    return fmt::format("choose an accumulator that represents every value of the operand \"{}\"", read.name);
+  if (read.value == ValueOf::element) return "";
+  const char* each = read.value == ValueOf::row ? "row" : "column";
+  if (!needs_columns(reduction.result))
+    return fmt::format("the formula reads a value of \"{}\" for each {}, but the result \"{}\" has none",
+                       read.name, each, name_of(result_names, reduction.result));
+  const bool is_own = (read.value == ValueOf::row) == (reduction.result == ResultShape::rows);
+  if (read.is_outside && !is_own && !reduction.formula->is_elementwise())
+    return fmt::format("outside of sum() and mean(), each result has several values of \"{}[{}]\"", read.name,
+                       each);
+  return "";
+}
+
 std::string_view why_not_of_type(Role role, Element type, Element elements) {
   switch (role) {
     case Role::second: return type == elements ? "" : "it must have the type of the elements";
@@ -86,20 +113,6 @@ bool requires_operand(const RoleInfo& role, Operator op, ResultShape result) {
   return role.role == Role::offsets ? result == ResultShape::segments : role.is_needed_by(op);
 }
 
-namespace {
-
-void check_variables_exist(const Draft& draft, const Formula& formula, const Position& where) {
-  for (const FormulaOperand& read : formula.operands())
-    if (std::ranges::find(draft.instance.operands, read.name, &OperandContract::name) ==
-        draft.instance.operands.end())
-      throw InputError(
-          fmt::format("the formula requires an [[operand]] with name = \"{}\" and role = \"variable\"",
-                      read.name),
-          where);
-}
-
-}  // namespace
-
 // Without rows, the whole input is one row.
 std::string usual_count(Role role, const std::optional<std::string>& rows) {
   switch (role) {
@@ -112,7 +125,9 @@ std::string usual_count(Role role, const std::optional<std::string>& rows) {
 }
 
 void check_needed_operands(const Draft& draft, const Reduction& reduction, const Position& where) {
-  if (reduction.formula) check_variables_exist(draft, *reduction.formula, where);
+  const auto& main = draft.instance.reduction->formula;
+  if (reduction.formula)
+    check_variables(draft, reduction, main == reduction.formula ? nullptr : main.get(), where);
   for (const RoleInfo& role : roles()) {
     const bool there = std::ranges::find(draft.instance.operands, role.role, &OperandContract::role) !=
                        draft.instance.operands.end();

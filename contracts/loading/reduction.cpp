@@ -69,7 +69,7 @@ std::shared_ptr<const Formula> formula(const Scope& scope, const Table& table, c
   const auto text = scope.text(table, "formula");
   if (!text)
     throw InputError(fmt::format("the operator \"{}\" requires the key \"formula\", such as "
-                                 "formula = \"sum(x * y)\"",
+                                 "formula = \"sum(x * dy)\"",
                                  name(reduction.op)),
                      table.where("operator"));
   auto parsed = std::make_shared<const Formula>(Formula::parse(text->value, text->where));

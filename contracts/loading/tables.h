@@ -113,6 +113,8 @@ void check_needed_operands(const Draft& draft, const Reduction& reduction, const
 
 /// Why an operand of that role cannot have the type; empty if it can. `elements`: the type of the input.
 std::string_view why_not_of_type(Role role, Element type, Element elements);
+/// Why the formula cannot read an operand of that type, as a sentence; empty if it can.
+std::string why_not_variable(const FormulaOperand& read, Element type, const Reduction& reduction);
 /// Whether a reduction with that operator and result cannot do without the operand.
 bool requires_operand(const RoleInfo& role, Operator op, ResultShape result);
 /// The number of values that an operand has unless the contract says otherwise; `rows`: that of the output,

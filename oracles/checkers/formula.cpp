@@ -3,6 +3,7 @@
 #include "oracles/formula.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,8 +22,9 @@ namespace {
 
 using Node = Formula::Node;
 
-/// The bits of a quotient or a root, and of what is computed from one: far more than the format has.
-constexpr unsigned formula_quotient_bits = 256, formula_bits = 512;
+/// The bits of a quotient or a root, of what is computed from one, and of errors and magnitudes: far more
+/// than the format has.
+constexpr unsigned formula_quotient_bits = 256, formula_bits = 512, bits_of_error = 96;
 
 /// There is no bound, because of a condition that a sentence names.
 struct NoBound {
@@ -125,7 +127,14 @@ class Evaluation {
   }
 
   static Enclosure kept(const Enclosure& x) { return x.is_exact() ? x : shortened(x, formula_bits); }
-  static Dyadic reach_of(const Known& x) { return largest_magnitude(x.exact) + x.error; }
+  static Dyadic up(const Dyadic& x) { return rounded_up(x, bits_of_error); }
+  static Dyadic reach_of(const Known& x) { return up(largest_magnitude(x.exact) + x.error); }
+  /// Computed once for each number of roundings.
+  const Dyadic& growth_of(std::uint64_t roundings) const {
+    const auto known = growth_.find(roundings);
+    if (known != growth_.end()) return known->second;
+    return growth_.emplace(roundings, value_of(growth(roundings, format_.precision))).first->second;
+  }
   void check_range(const Dyadic& reach, const char* why) const {
     if (whole(2) * reach > largest_) throw NoBound{why};
   }
@@ -142,8 +151,7 @@ class Evaluation {
     }
     check_range(reach, "a sum may overflow");
     const std::uint64_t additions = node.of.size() - 1;
-    all.error =
-        all.error + value_of(growth(additions, format_.precision)) * reach + additions * fast_.flushed;
+    all.error = up(all.error + growth_of(additions) * reach + additions * fast_.flushed);
     all.exact = kept(all.exact);
     return all;
   }
@@ -161,13 +169,13 @@ class Evaluation {
         roundings += fast_.roundings_of_division();
       }
       exact = kept(exact * one.exact);
-      magnitudes = magnitudes * largest_magnitude(one.exact);
-      computed = computed * reach_of(one);
-      reach = reach * larger(reach_of(one), whole(1));
+      magnitudes = rounded_down(magnitudes * largest_magnitude(one.exact), bits_of_error);
+      computed = up(computed * reach_of(one));
+      reach = up(reach * larger(reach_of(one), whole(1)));
     }
-    const Dyadic grown = whole(1) + value_of(growth(roundings, format_.precision));
+    const Dyadic grown = whole(1) + growth_of(roundings);
     check_range(reach * grown, "a product may overflow");
-    return {exact, computed * grown - magnitudes + roundings * (least_ * reach * grown)};
+    return {exact, up(computed * grown - magnitudes + roundings * (least_ * reach * grown))};
   }
 
   /// Without the rounding.
@@ -175,6 +183,9 @@ class Evaluation {
     const Dyadic least = x.exact.low.is_negative() ? -x.exact.high : x.exact.low;
     if (least <= whole(2) * x.error || least <= whole(2) * smallest_normal(format_))
       throw NoBound{"a divisor may be zero"};
+    // div.approx and rcp.approx may give 0 for divisors above 2^126 (PTX ISA).
+    if (fast_.approximates && whole(8) * reach_of(x) > largest_)
+      throw NoBound{"a divisor may be too large for an approximate division"};
     return {quotient(Enclosure(whole(1)), x.exact, formula_quotient_bits),
             quotient(x.error, least * (least - x.error), formula_quotient_bits).high};
   }
@@ -199,8 +210,8 @@ class Evaluation {
     for (std::size_t i = 0; i < input_.size(); ++i) {
       const Known one = at(term, i);
       all.exact = kept(all.exact + one.exact);
-      magnitudes = magnitudes + largest_magnitude(one.exact);
-      errors = rounded_up(errors + one.error, formula_bits);
+      magnitudes = up(magnitudes + largest_magnitude(one.exact));
+      errors = up(errors + one.error);
     }
     check_range(magnitudes + errors, "the sum may overflow");
     all.error =
@@ -215,6 +226,7 @@ class Evaluation {
   Dyadic u_, largest_, least_;
   const FormulaInput& input_;
   std::vector<Known> totals_;
+  mutable std::map<std::uint64_t, Dyadic> growth_;
 };
 
 std::vector<Operand> operands_in(const Formula& formula, const Operands& operands) {
@@ -234,7 +246,7 @@ class FormulaChecker final : public PartialsChecker {
   }
 
   CheckResult element(std::size_t index, std::uint64_t bits) const override {
-    return check(outcome_of(a_.output, bits), index);
+    return check(outcome_of(a_.output, bits), a_.formula->is_elementwise() ? index : 0);
   }
   CheckResult partials(std::span<const std::byte> outputs) const override {
     if (!includes(a_.output, a_.accumulator))
@@ -252,7 +264,7 @@ class FormulaChecker final : public PartialsChecker {
   }
 
   bool has(Number::Category category, std::size_t index) const {
-    return a_.formula->is_elementwise() && input_.has(category, a_.formula->root(), index);
+    return input_.has(category, a_.formula->root(), index);
   }
 
   CheckResult check(const Outcome& outcome, std::size_t index) const {

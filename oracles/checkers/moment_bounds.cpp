@@ -7,11 +7,20 @@
 
 namespace foldproof {
 
+namespace {
+
+/// An upper bound on the magnitudes.
+Dyadic largest_of(const Tally& t) {
+  return t.nonzero == 0 ? Dyadic{} : Dyadic::power_of_two(t.highest_place + 1);
+}
+
+}  // namespace
+
 Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
   const FastMath fast = fast_math_of(a);
   if (a.moment_method == MomentMethod::welford)
-    return merged_mean_bound(t.count, Dyadic::power_of_two(t.highest_place + 1), format, fast);
+    return merged_mean_bound(t.count, largest_of(t), format, fast);
   if (a.moment_method == MomentMethod::shares)
     return mean_of_shares_bound(t.count, t.magnitude(), format, fast);
   if (no_order_rounds(t, format) && keeps_all(a, t))
@@ -27,8 +36,8 @@ Bound layer_mean_bound_of(const Arithmetic& a, const Tally& t) {
   if (a.moment_method == MomentMethod::two_pass || a.moment_method == MomentMethod::textbook || !plain)
     return plain;
   // Also for c + the mean of x - c: its n + 7 roundings are those of values of up to 2X, and less than 16 n.
-  const Bound merged = merged_mean_bound(t.count, Dyadic::power_of_two(t.highest_place + 1),
-                                         float_format(a.accumulator), fast_math_of(a));
+  const Bound merged =
+      merged_mean_bound(t.count, largest_of(t), float_format(a.accumulator), fast_math_of(a));
   return merged ? Bound(larger(*plain, *merged)) : merged;
 }
 
@@ -53,7 +62,7 @@ namespace {
 
 Bound population_bound_of(const Arithmetic& a, const Moments& moments, const Tally& values,
                           const FloatFormat& format) {
-  const Dyadic largest = values.nonzero == 0 ? Dyadic{} : Dyadic::power_of_two(values.highest_place + 1);
+  const Dyadic largest = largest_of(values);
   const FastMath fast = fast_math_of(a);
   const auto bound_of = [&](MomentMethod method) -> Bound {
     switch (method) {
@@ -68,7 +77,7 @@ Bound population_bound_of(const Arithmetic& a, const Moments& moments, const Tal
   for (const MomentMethod method :
        {MomentMethod::two_pass, MomentMethod::textbook, MomentMethod::shifted, MomentMethod::welford}) {
     Bound bound = bound_of(method);
-    if (!bound) return bound;
+    if (!bound) return Bound::none(bound.why_not() + ", unless the contract specifies the method");
     widest = larger(widest, *bound);
   }
   return widest;

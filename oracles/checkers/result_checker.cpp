@@ -194,10 +194,12 @@ std::span<const std::byte> ResultChecker::values_for(const Operand& factors, Par
   return values;
 }
 
-std::span<const std::byte> ResultChecker::values_for_formula(const Operand& operand, ValueOf value,
-                                                             Part part) {
+std::span<const std::byte> ResultChecker::values_for_formula(const Operand& operand, ValueOf value, Part part,
+                                                             std::size_t index) {
   if (value == ValueOf::element) return elements_of(operand.type, operand.values, part);
   const std::size_t columns = std::max<std::size_t>(layout_.columns, 1);
+  if (part.size() == 0)  // its own value, if it has one
+    return index < operand.size() ? operand.part(index, index + 1).values : std::span<const std::byte>{};
   std::vector<std::byte>& values = gathered_.emplace_back(part.size() * size_of(operand.type));
   for (std::size_t i = 0; i < part.size(); ++i) {
     const std::size_t column = part.element(i) / layout_.run;
@@ -216,7 +218,7 @@ Operands ResultChecker::operands_of_part(const Operands& operands, Part part, st
   if (a_.formula)
     for (const FormulaOperand& read : a_.formula->operands())
       own.variables().at(read.name).values =
-          values_for_formula(operands.variables().at(read.name), read.value, part);
+          values_for_formula(operands.variables().at(read.name), read.value, part, index);
   if (auto& targets = own[Role::targets])  // none without rows
     targets = index < targets->size() ? std::optional(targets->part(index, index + 1)) : std::nullopt;
   return own;

@@ -66,6 +66,7 @@ Enclosure root_of(const Dyadic& x, unsigned bits) {
 }  // namespace
 
 Enclosure operator*(const Enclosure& a, const Enclosure& b) {
+  if (a.is_exact() && b.is_exact()) return Enclosure(a.low * b.low);
   const std::array<Dyadic, 4> ends{a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
   const auto [low, high] = std::minmax_element(ends.begin(), ends.end());
   return {*low, *high};

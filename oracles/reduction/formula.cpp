@@ -63,7 +63,8 @@ class Parser {
     bool is_inverted = false;
     do {
       Node next = operand();
-      if (next.kind == kind) {
+      // A product that is a divisor may overflow or underflow by itself.
+      if (next.kind == kind && (kind == Kind::sum || !is_inverted)) {
         for (std::size_t i = 0; i < next.of.size(); ++i) {
           all.of.push_back(std::move(next.of[i]));
           all.inverted.push_back(next.inverted[i] != is_inverted);
@@ -104,14 +105,17 @@ class Parser {
     const char next = peek();
     if (is_digit(next) || next == '.') return number();
     if (is_letter(next)) return named();
-    refuse(next == '\0' ? "something is missing at the end" : fmt::format("unexpected \"{}\"", next), at_);
+    refuse(next == '\0' ? "the formula ends where an operand is expected"
+                        : fmt::format("unexpected \"{}\"", next),
+           at_);
   }
 
   Node number() {
     Node node = without_operands(Kind::number);
     const char* begin = text_.data() + at_;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), node.number);
-    if (error != std::errc{}) refuse("a number is out of range", at_);
+    if (error != std::errc{})
+      refuse(error == std::errc::invalid_argument ? "not a number" : "a number is out of range", at_);
     at_ += static_cast<std::size_t>(end - begin);
     return node;
   }
@@ -128,7 +132,7 @@ class Parser {
   }
 
   Node operand(const std::string& name, std::size_t begin) {
-    FormulaOperand read{name, ValueOf::element, below_root_};
+    FormulaOperand read{name, ValueOf::element, below_root_, !in_total_};
     if (takes('[')) {
       const std::size_t word = (peek(), at_);
       while (at_ < text_.size() && is_word(text_[at_])) ++at_;
@@ -141,13 +145,13 @@ class Parser {
     if (read.value == ValueOf::element) is_elementwise |= !in_total_;
     const auto known = std::ranges::find(operands, name, &FormulaOperand::name);
     if (known != operands.end() && known->value != read.value)
-      refuse(fmt::format("\"{}\" has two indices", name), begin);
+      refuse(fmt::format("\"{}\" is indexed in two ways", name), begin);
     Node node = without_operands(Kind::operand);
     node.index = static_cast<std::size_t>(known - operands.begin());
     if (known == operands.end())
       operands.push_back(std::move(read));
     else
-      known->is_positive |= read.is_positive;
+      known->is_positive |= read.is_positive, known->is_outside |= read.is_outside;
     return node;
   }
 
@@ -155,8 +159,8 @@ class Parser {
     expect('(');
     const bool is_total = name == "sum" || name == "mean";
     if (!is_total && name != "sqrt" && name != "abs")
-      refuse(fmt::format("unknown function \"{}\"; there are sum, mean, sqrt and abs", name), begin);
-    if (is_total && in_total_) refuse("a sum within a sum", begin);
+      refuse(fmt::format("unknown function \"{}\"; the functions are sum, mean, sqrt and abs", name), begin);
+    if (is_total && in_total_) refuse("sum() and mean() cannot be nested", begin);
     const bool was_below_root = std::exchange(below_root_, below_root_ || name == "sqrt");
     in_total_ |= is_total;
     Node inside = sum();

@@ -277,12 +277,13 @@ bool CaseGenerator::may_separate(const Case& c) const {
 
 Case CaseGenerator::generate(std::uint64_t index) const {
   Case c = drawn(index);
-  const std::vector<std::string_view> all = index < separators_.size() || !instance_.reduction
-                                                ? std::vector<std::string_view>{}
-                                                : separators_of(instance_);
-  std::string separator = index < separators_.size() ? separators_[index] : "";
-  if (!all.empty() && may_separate(c)) separator = all[index % all.size()];
-  if (!separator.empty()) c.input.transforms.push_back({separator});
+  std::string_view separator;
+  if (index < separators_.size())
+    separator = separators_[index];
+  else if (const auto all = instance_.reduction ? separators_of(instance_) : std::vector<std::string_view>{};
+           !all.empty() && may_separate(c))
+    separator = all[index % all.size()];
+  if (!separator.empty()) c.input.transforms.push_back({std::string(separator)});
   return c;
 }
 

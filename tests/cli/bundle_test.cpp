@@ -64,11 +64,11 @@ TEST_CASE("a bundle contains what a replay reads, and is replayed elsewhere", "[
   CHECK(ran.json.at("left_out") == nlohmann::json{failing.path("other/outside.h")});
 
   const fs::path there = failing.extracted(archive, "elsewhere");
-  CHECK(fs::file_size(there / "bundle/kernel.ptx") > 0);
-  CHECK_FALSE(fs::exists(there / "outside.h"));
+  CHECK(fs::file_size(there / "foldproof-bundle/kernel.ptx") > 0);
   // "../../other/outside.h", which was left out, is the same file from there.
   const Folder reader("bundle-reader");
   const std::string stored = (there / "foldproof-cases" / fs::path(failing.stored()).filename()).string();
+  fs::rename(failing.path("project"), failing.path("moved"));
   const Ran again = run({"replay", stored}, {.folder = reader.path()});
   INFO(again.out << again.err);
   CHECK(again.status == 1);
@@ -94,9 +94,38 @@ TEST_CASE("a bundle of a case that names a file elsewhere needs --trust", "[nvcc
   const Folder store("bundle-store");
   fs::create_directories(store.path() / "cases");
   run({"audit", failing.path("project/kernels/k.toml"), "--cases", "4", "--store", store.path("cases")});
+  REQUIRE_FALSE(fs::is_empty(store.path() / "cases"));
   for (const auto& file : fs::directory_iterator(store.path() / "cases")) {
     const Ran ran = run({"bundle", file.path().string()}, {.folder = store.path()});
     CHECK(ran.status == 2);
     CHECK_THAT(ran.err, contains_text("run this command in a folder that contains it, or pass --trust"));
   }
+}
+
+TEST_CASE("a bundle of a guessed contract contains headers and the project file, which the replay finds",
+          "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("bundle-guessed"), elsewhere("bundle-unpacked");
+  fs::create_directories(folder.path() / "src");
+  folder.file("foldproof.toml", "flags = [\"-DSKIPPED=1\"]\n");
+  folder.file("src/index.h", "#define FIRST SKIPPED\n");
+  folder.file("src/sum.cu",
+              "#include \"index.h\"\n__global__ void sum(const float* x, float* y, int n) {\n"
+              "  float s = 0;\n  for (int i = FIRST; i < n; ++i) s += x[i];\n  *y = s;\n}\n"
+              "void launch(const float* x, float* y, int n) { sum<<<1, 1>>>(x, y, n); }\n");
+  CHECK(run({"audit", folder.path("src/sum.cu"), "--cases", "4"}).status == 1);
+  fs::path stored;
+  for (const auto& file : fs::directory_iterator(folder.path() / "src/foldproof-cases")) stored = file.path();
+  REQUIRE_FALSE(stored.empty());
+  const RanJson ran = run_json({"bundle", stored.string(), "--output", elsewhere.path("b.tar.gz")});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.json.at("files") == nlohmann::json{"foldproof.toml", "src/index.h", "src/sum.cu"});
+  fs::rename(folder.path() / "src", folder.path() / "moved");
+  foldproof::run_process({"tar", "-xzf", elsewhere.path("b.tar.gz"), "-C", elsewhere.path().string()},
+                         elsewhere.path());
+  const Ran again =
+      run({"replay", (elsewhere.path() / stored.stem() / "foldproof-cases" / stored.filename()).string()},
+          {.folder = elsewhere.path()});
+  INFO(again.out << again.err);
+  CHECK(again.status == 1);
 }

@@ -296,3 +296,58 @@ constexpr T ceil_div(T a, T b) {
   CHECK(has(errors("void f(float* x, float* o) { sum<<<ceil_div(4096, 512), 256>>>(x, o, 4096); }"),
             "input-not-used"));
 }
+
+TEST_CASE("a kernel need not support more than its launches pass", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("most-launched");
+  const std::string kernel = R"cuda(
+__global__ void row_sum(const float* x, float* out, int rows, int cols) {
+  __shared__ float row[1024];
+  if (threadIdx.x != 0) return;
+  float s = 0;
+  for (int i = 0; i < cols; ++i) row[i] = x[blockIdx.x * cols + i];
+  for (int i = 0; i < cols; ++i) s += row[i];
+  out[blockIdx.x] = s;
+}
+)cuda";
+  const auto judged_with = [&](const std::string& launch) {
+    return judged(run_json({"audit", "--cases", "16", folder.file("k.cu", kernel + launch)}))["row_sum"];
+  };
+  const auto constant =
+      judged_with("void f(float* x, float* o, int n) { row_sum<<<n, 32>>>(x, o, n, 1000); }");
+  CHECK(constant.errors.empty());
+  CHECK(has(constant.notes, "at most 1000 columns"));
+  const auto guarded = judged_with(
+      "void f(float* x, float* o, int n, int c) { if (c > 1024) return; row_sum<<<n, 32>>>(x, o, n, c); }");
+  CHECK(guarded.errors.empty());
+  const auto any =
+      judged_with("void f(float* x, float* o, int n, int c) { row_sum<<<n, 32>>>(x, o, n, c); }");
+  CHECK(has(any.errors, "out-of-bounds"));
+}
+
+TEST_CASE("a launch with a struct is examined if a list initializes it, and noted otherwise", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("struct-launches");
+  const std::string kernel = R"cuda(
+struct Dim { int rows, cols; };
+__global__ void row_sum(const float* x, float* out, Dim d) {
+  if (threadIdx.x != 0 || blockIdx.x >= d.rows) return;
+  float s = 0;
+  for (int i = 0; i < d.cols; ++i) s += x[blockIdx.x * d.cols + i];
+  out[blockIdx.x] = s;
+}
+)cuda";
+  const auto judged_with = [&](const std::string& launch) {
+    return judged(run_json({"audit", "--cases", "16", folder.file("k.cu", kernel + launch)}))["row_sum"];
+  };
+  CHECK(has(judged_with("void f(float* x, float* o) { row_sum<<<4, 32>>>(x, o, Dim{100, 50}); }").errors,
+            "input-not-used"));
+  CHECK(judged_with("void f(float* x, float* o) { Dim d{100, 50}; row_sum<<<100, 32>>>(x, o, d); }")
+            .errors.empty());
+  const RanJson unknown = run_json(
+      {"audit", "--cases", "16",
+       folder.file("k.cu",
+                   kernel + "void f(float* x, float* o, Dim d) { row_sum<<<d.rows, 32>>>(x, o, d); }")});
+  CHECK(unknown.json.at("kernels").at(0).at("not_audited").dump().find("that passes a struct") !=
+        std::string::npos);
+}

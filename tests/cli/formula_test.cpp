@@ -16,6 +16,7 @@ constexpr const char* kernels_with_formulas = R"cuda(
 template <int MEAN>
 __global__ void gain_gradient(const float* dy, const float* x, const float* mean, const float* rstd, float* dgain,
                               float* dbias, int rows, int columns) {
+  if (threadIdx.x != 0 || blockIdx.x != 0) return;
   for (int c = 0; c < columns; ++c) {
     float gain = 0, bias = 0;
     for (int r = 0; r < rows; ++r) {
@@ -29,6 +30,43 @@ __global__ void gain_gradient(const float* dy, const float* x, const float* mean
 }
 template __global__ void gain_gradient<0>(const float*, const float*, const float*, const float*, float*, float*, int, int);
 template __global__ void gain_gradient<1>(const float*, const float*, const float*, const float*, float*, float*, int, int);
+
+template <int LAST>
+__global__ void batch_norm_gain_gradient(const float* dout, const float* x, const float* mean, const float* invstd,
+                                         float* dgain, int batch, int channels, int spatial) {
+  if (threadIdx.x != 0) return;
+  const int c = blockIdx.x;
+  float gain = 0;
+  for (int b = 0; b < batch; ++b)
+    for (int i = 0; i < spatial - LAST; ++i) {
+      const int at = (b * channels + c) * spatial + i;
+      gain += dout[at] * (x[at] - mean[c]) * invstd[c];
+    }
+  dgain[c] = gain;
+}
+template __global__ void batch_norm_gain_gradient<0>(const float*, const float*, const float*, const float*, float*, int, int, int);
+template __global__ void batch_norm_gain_gradient<1>(const float*, const float*, const float*, const float*, float*, int, int, int);
+
+template <int WRONG>
+__global__ void layer_norm_gradient(const float* dy, const float* x, const float* mean, const float* rstd,
+                                    const float* gamma, float* dx, int columns) {
+  if (threadIdx.x != 0) return;
+  const int row = blockIdx.x;
+  dy += row * columns, x += row * columns, dx += row * columns;
+  float g = 0, gz = 0;
+  for (int i = 0; i < columns; ++i) {
+    const float one = dy[i] * gamma[i];
+    g += one;
+    gz += one * ((x[i] - mean[row]) * rstd[row]);
+  }
+  g /= columns, gz /= columns;
+  for (int i = 0; i < columns; ++i) {
+    const float z = (x[i] - mean[row]) * rstd[row];
+    dx[i] = (dy[i] * gamma[i] - g - (WRONG ? gz : z * gz)) * rstd[row];
+  }
+}
+template __global__ void layer_norm_gradient<0>(const float*, const float*, const float*, const float*, const float*, float*, int);
+template __global__ void layer_norm_gradient<1>(const float*, const float*, const float*, const float*, const float*, float*, int);
 
 template <int LAST>
 __global__ void softmax_gradient(const float* y, const float* dy, float* dx, int columns) {
@@ -100,6 +138,28 @@ TEST_CASE("a reference contract has the formula that --as names, for parameters 
   CHECK_THAT(unnamed.out + unnamed.err, contains_text("is called \"g\"; name one with --map g=PARAMETER"));
 }
 
+TEST_CASE("each reference contract of a gradient has a right and a wrong kernel", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const auto status = [](const std::string& entry, const std::string& as) {
+    std::vector<std::string> words{
+        "audit", folder_of_formulas().path("k.cu"), "--entry", entry, "--cases", "16", "--as", as};
+    if (entry.starts_with("gain")) words.insert(words.end(), {"--map", "y=dgain"});
+    const Ran ran = run(words);
+    UNSCOPED_INFO(ran.out << ran.err);
+    return ran.status;
+  };
+  for (const auto& [kernel, as] : {std::pair{"softmax_gradient", "softmax-gradient:rows"},
+                                   {"layer_norm_gradient", "layer-norm-gradient"},
+                                   {"gain_gradient", "layer-norm-gain-gradient"},
+                                   {"batch_norm_gain_gradient", "batch-norm-gain-gradient"}}) {
+    INFO(as);
+    const std::string right =
+        as == std::string("layer-norm-gain-gradient") ? "3" : "0";  // dbias is unchecked
+    CHECK(std::to_string(status(kernel + std::string("<0>"), as)) == right);
+    CHECK(status(kernel + std::string("<1>"), as) == 1);
+  }
+}
+
 TEST_CASE("a formula that does not fit its contract is refused in a sentence") {
   const auto refuse = [](const std::string& contract, const std::string& part) {
     folder_of_formulas().file("k.toml", contract);
@@ -111,9 +171,17 @@ TEST_CASE("a formula that does not fit its contract is refused in a sentence") {
          "does not contain the operand \"rstd\"");
   refuse(gradient_contract("sum(dy * (x - mean[row]) * rstd[row] * w)", "gain_gradient<0>"),
          "requires an [[operand]] with name = \"w\" and role = \"variable\"");
-  refuse(gradient_contract("sum(dy * ", "gain_gradient<0>"), "something is missing at the end");
+  refuse(gradient_contract("sum(dy * ", "gain_gradient<0>"), "the formula ends where an operand is expected");
   refused({"audit", folder_of_formulas().path("k.cu"), "--as", "formula:columns"},
           "formula requires a formula");
   refused({"audit", folder_of_formulas().path("k.cu"), "--as", "formula:columns,formula=sum(("},
-          "missing at the end");
+          "ends where an operand is expected");
+  refused({"audit", folder_of_formulas().path("k.cu"), "--as", "formula:columns,formula=sum(x * y)"},
+          "cannot call an operand \"y\"");
+  // An operand of another role, or of another shape.
+  std::string contract = gradient_contract(gain, "gain_gradient<0>");
+  contract.replace(contract.find("formula = \"sum(dy)\""), 19, "formula = \"sum(dy * mean)\"");
+  refuse(contract, "read different values of the operand \"mean\"");
+  refuse(gradient_contract("sum(dy * (x - mean[row])) * rstd[row]", "gain_gradient<0>"),
+         "each result has several values of \"rstd[row]\"");
 }

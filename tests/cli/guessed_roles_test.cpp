@@ -357,3 +357,29 @@ TEST_CASE("a dot product with partial results is found, whatever its operands ar
     CHECK(has(kernels["dot_" + name].notes, "second \\\"" + name));
   }
 }
+
+TEST_CASE("parameters are mapped by index, also after a struct, and its members by name", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
+  const Folder folder("map");
+  const std::string source = folder.file("k.cu", R"cuda(
+struct Dim { int rows, width; };
+__global__ void none() {}
+__global__ void totals(Dim d, const float* x, float* out) {
+  if (threadIdx.x != 0) return;
+  float s = 0;
+  for (int i = 0; i < d.width; ++i) s += x[blockIdx.x * d.width + i];
+  out[blockIdx.x] = s;
+}
+)cuda");
+  const auto audited = [&](const std::string& entry, const std::string& map) {
+    return run({"audit", source, "--entry", entry, "--as", "sum:rows", "--map", map, "--cases", "8"});
+  };
+  CHECK(audited("totals", "x=1,y=2,rows=d.rows,columns=d.width").status == 0);
+  const Ran whole = audited("totals", "rows=0");
+  CHECK(whole.status == 2);
+  CHECK_THAT(whole.err,
+             foldproof::tests::contains_text("is a struct; name one of its members, such as d.rows"));
+  const Ran none = audited("none", "x=0");
+  CHECK(none.status == 2);
+  CHECK_THAT(none.err, foldproof::tests::contains_text("it has 0 parameters"));
+}

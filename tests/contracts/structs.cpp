@@ -52,8 +52,9 @@ TEST_CASE("functions and static members are not part of an object") {
 }
 
 TEST_CASE("a struct with a member that is not a number is unknown") {
-  for (const char* member : {"float* x", "int x[3]", "int x : 4", "Other x", "struct { int y; } x",
-                             "union { int a; float b; } x", "virtual int f()", "int& x"}) {
+  for (const char* member :
+       {"float* x", "int x[3]", "int x : 4", "Other x", "struct { int y; } x", "union { int a; float b; } x",
+        "virtual int f()", "int& x", "alignas(8) int x", "int (*f)(int)", "__align__(8) int x"}) {
     INFO(member);
     CHECK(members(std::string("struct Other { int* p; }; struct Dim { int n; ") + member + "; };", "Dim") ==
           "unknown");

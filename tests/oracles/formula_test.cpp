@@ -59,13 +59,13 @@ TEST_CASE("only a formula that is one sum has partial results") {
 
 TEST_CASE("an invalid formula is refused in a sentence with the place") {
   CHECK(error_of("sum(x") == "16: missing \")\" in \"sum(x\"");
-  CHECK(error_of("") == "11: something is missing at the end in \"\"");
-  CHECK(error_of("x +") == "14: something is missing at the end in \"x +\"");
+  CHECK(error_of("") == "11: the formula ends where an operand is expected in \"\"");
+  CHECK(error_of("x +") == "14: the formula ends where an operand is expected in \"x +\"");
   CHECK(error_of("x $ 2") == "13: unexpected \"$\" in \"x $ 2\"");
-  CHECK(error_of("sum(sum(x))") == "15: a sum within a sum in \"sum(sum(x))\"");
+  CHECK(error_of("sum(sum(x))") == "15: sum() and mean() cannot be nested in \"sum(sum(x))\"");
   CHECK(error_of("exp(x)") ==
-        "11: unknown function \"exp\"; there are sum, mean, sqrt and abs in \"exp(x)\"");
-  CHECK(error_of("m[row] + m") == "20: \"m\" has two indices in \"m[row] + m\"");
+        "11: unknown function \"exp\"; the functions are sum, mean, sqrt and abs in \"exp(x)\"");
+  CHECK(error_of("m[row] + m") == "20: \"m\" is indexed in two ways in \"m[row] + m\"");
   CHECK(error_of("m[0]") == "13: \"0\" must be \"row\" or \"column\" in \"m[0]\"");
   CHECK(error_of("1e999 * x") == "11: a number is out of range in \"1e999 * x\"");
   for (const std::string open : {"(", "-", "sqrt(", "-("}) {
@@ -170,6 +170,35 @@ TEST_CASE("a value is not checked if an operation may overflow or is not defined
   CHECK(why_not("sum(x)", {3e38, 3e38}) == "the sum may overflow");
   CHECK(why_not("1 / sum(x)", {1, -1}) == "a divisor may be zero");
   CHECK(why_not("sqrt(sum(x))", {1, -2}) == "the argument of a root may be negative");
+}
+
+TEST_CASE(
+    "operands outside of sums are checked for NaN and infinities, and exist for a row without elements") {
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               infinity = std::numeric_limits<double>::infinity();
+  CHECK(FormulaRow("sum(x) * s[row]", {1, 2}, {{"s", {nan}}}).accepts({nan}));
+  CHECK_FALSE(FormulaRow("sum(x) * s[row]", {1, 2}, {{"s", {nan}}}).accepts({0}));
+  CHECK(FormulaRow("sum(x) * s[row]", {1, 2}, {{"s", {infinity}}}).checked({0}).why_not ==
+        "an element or an operand is infinite");
+  FormulaRow empty("sum(x) + s[row]", {}, {{"s", {5}}});
+  CHECK(empty.checked({5}).ok);
+}
+
+TEST_CASE("a product that divides may overflow or underflow by itself") {
+  const auto why_not = [](const std::string& text, double x) {
+    return FormulaRow(text, {x}, {}).checked({0}).why_not;
+  };
+  CHECK(why_not("1 / sum(x * x)", 0x1p70) == "a product may overflow");
+  CHECK(why_not("sum(1 / (x * x))", 0x1p70) == "a product may overflow");
+  CHECK(why_not("1 / (x * x)", 0x1p70) == "a product may overflow");
+  CHECK(why_not("1 / (x * x)", 0x1p-70) == "a divisor may be zero");
+}
+
+TEST_CASE("an approximate division by a very large number is not checked") {
+  FormulaRow row("x / sum(abs(x))", {0x1p126, 1}, {});
+  CHECK(row.checked({1, 0x1p-126}).why_not.empty());
+  row.arithmetic.approximates = true;
+  CHECK(row.checked({0, 0}).why_not == "a divisor may be too large for an approximate division");
 }
 
 // The bounds are compared with floats that follow each formula in one of its usual orders.

@@ -221,6 +221,14 @@ TEST_CASE("no LayerNorm by merged parts violates its bound without a method") {
   quotients.report("LayerNorm, merged", 0.001);
 }
 
+TEST_CASE("without a method, a row of zeros has no other LayerNorm than zeros") {
+  Arithmetic norm = arithmetic_of(Operator::layer_norm);
+  norm.epsilon = 1e-5;
+  const std::vector<double> zeros(8), ones(8, 1.0);
+  CHECK(checked(norm, zeros, ones, zeros, zeros).ok);
+  CHECK_FALSE(checked(norm, zeros, ones, zeros, std::vector<double>(8, 1e-3)).ok);
+}
+
 TEST_CASE("products of a folded LayerNorm may overflow although the results are in range") {
   Arithmetic norm = arithmetic_of(Operator::layer_norm);
   norm.moment_method = MomentMethod::two_pass;
