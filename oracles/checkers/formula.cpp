@@ -24,7 +24,7 @@ using Node = Formula::Node;
 
 /// The bits of a quotient or a root, of what is computed from one, and of errors and magnitudes: far more
 /// than the format has.
-constexpr unsigned formula_quotient_bits = 256, formula_bits = 512, bits_of_error = 96;
+constexpr unsigned formula_quotient_bits = 128, formula_bits = 256, bits_of_error = 96;
 
 /// There is no bound, because of a condition that a sentence names.
 struct NoBound {
