@@ -96,11 +96,13 @@ std::string in_words(std::string_view name) {
 
 const NameRow* row_of_name(std::string_view name) {
   const std::string words = in_words(name);
-  // A gradient is something else than what it is the gradient of.
-  if (mentions(words, {"grad", "backward", "_bwd_", "_bw_"})) return nullptr;
   const auto* found = std::ranges::find_if(
       name_rows, [&](const NameRow& row) { return words.find(sought(row)) != std::string::npos; });
-  return found == std::end(name_rows) ? nullptr : found;
+  if (found == std::end(name_rows)) return nullptr;
+  // A "softmax_grad" is something else than a softmax, but a "grad_norm" is a norm.
+  const bool is_gradient = mentions(words, {"backward", "_bwd_", "_bw_"}) ||
+                           words.find("grad", words.find(sought(*found))) != std::string::npos;
+  return is_gradient ? nullptr : found;
 }
 
 std::optional<Operator> fold_in_name(std::string_view name) {

@@ -42,6 +42,11 @@ TEST_CASE("an operator other than a fold is recognized by its name, longer words
   CHECK(op("rowL2") == "norm");
   CHECK(op("col2") == "none");
   CHECK(op("l1_norm") == "asum");
+  CHECK(op("softmax_backward") == "none");
+  CHECK(op("layerNormGrad") == "none");
+  CHECK(op("grad_norm") == "norm");
+  CHECK(op("welfordLayerNorm") == "layer-norm");
+  CHECK(op("group_norm_f32") == "layer-norm");
 }
 
 TEST_CASE("the words of a name say what a kernel computes, parts of words do not") {
