@@ -76,7 +76,7 @@ bool is_wanted(const DistributionInfo& distribution, const Instance& instance) {
   if (distribution.name == "neighbours" && !gives_extremum(instance)) return false;
   // They need several elements per thread, and are added to such cases.
   if (distribution.name == "nan-between" || distribution.name == "nan-ahead" ||
-      distribution.name == "zeros-between")
+      distribution.name == "zeros-between" || distribution.name == "minus-inf-ahead")
     return false;
   const bool plants_nan = distribution.name == "nans" || distribution.name == "nan";
   return !plants_nan || !gives_extremum(instance) || instance.claims.nan != NanPolicy::unspecified;
@@ -125,6 +125,9 @@ std::vector<std::string_view> separators_of(const Instance& instance) {
   std::vector<std::string_view> all;
   if (skips_nan && float_format(input).has_nan) all = {"nan-between", "nan-ahead"};
   if (is_extreme) all.emplace_back("zeros-between");
+  // A mask: for a running maximum of -inf, the distance of another -inf is NaN.
+  if (info(instance.reduction->op).takes("maximum") && float_format(input).has_infinity)
+    all.emplace_back("minus-inf-ahead");
   return all;
 }
 

@@ -174,11 +174,17 @@ void transform_nan_between(Elements& x) {
   }
 }
 
-void transform_nan_ahead(Elements& x) {
+namespace {
+
+void set_first_third(Elements& x, const Number& number) {
   for (const Row& row : x.rows())
-    for (std::size_t i = row.begin; i < row.begin + row.length / 3; ++i)
-      x.set(i, {Number::Category::nan, false, 0, 0});
+    for (std::size_t i = row.begin; i < row.begin + row.length / 3; ++i) x.set(i, number);
 }
+
+}  // namespace
+
+void transform_nan_ahead(Elements& x) { set_first_third(x, {Number::Category::nan, false, 0, 0}); }
+void transform_minus_inf_ahead(Elements& x) { set_first_third(x, {Number::Category::infinity, true, 0, 0}); }
 
 void transform_zeros_between(Elements& x) {
   for (const Row& row : x.rows()) {

@@ -488,6 +488,9 @@ TEST_CASE("forty cases separate elements of a thread by a NaN and by a zero wher
     instance.claims.nan = NanPolicy::ignore;
     CHECK(cases_with("nan-between", seed) > 0);
     CHECK(cases_with("zeros-between", seed) == 0);
+    instance.reduction->op = Operator::log_sum_exp;
+    instance.claims.nan = NanPolicy::unspecified;
+    CHECK(cases_with("minus-inf-ahead", seed) > 0);
   }
 }
 

@@ -302,7 +302,7 @@ TEST_CASE("distributions and transforms are parsed with their arguments, and inv
   CHECK(error("uniform+") ==
         "unknown transform \"\"; choose one of shuffled, ascending, descending, large-small, scale:exponent, "
         "shift:exponent, centred, paired:exponent, peaks, far-below, minus-zero:place, nan:place, inf:place, "
-        "minus-inf:place, nan-between, nan-ahead, zeros-between");
+        "minus-inf:place, nan-between, nan-ahead, zeros-between, minus-inf-ahead");
   CHECK_THROWS_WITH(made("uniform+inf:first", Element::e4m3, 3),
                     "the transform \"inf\" does not support e4m3 elements");
 }
