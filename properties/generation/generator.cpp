@@ -126,7 +126,7 @@ std::vector<std::string_view> separators_of(const Instance& instance) {
   if (skips_nan && float_format(input).has_nan) all = {"nan-between", "nan-ahead"};
   if (is_extreme) all.emplace_back("zeros-between");
   // A mask: for a running maximum of -inf, the distance of another -inf is NaN.
-  if (info(instance.reduction->op).takes("masked") && float_format(input).has_infinity)
+  if (instance.claims.masked != Masked::unspecified && float_format(input).has_infinity)
     all.emplace_back("minus-inf-ahead");
   return all;
 }

@@ -490,7 +490,10 @@ TEST_CASE("forty cases separate elements of a thread by a NaN and by a zero wher
     CHECK(cases_with("zeros-between", seed) == 0);
     instance.reduction->op = Operator::log_sum_exp;
     instance.claims.nan = NanPolicy::unspecified;
+    CHECK(cases_with("minus-inf-ahead", seed) == 0);
+    instance.claims.masked = Masked::is_nan;
     CHECK(cases_with("minus-inf-ahead", seed) > 0);
+    instance.claims.masked = Masked::unspecified;
   }
 }
 
